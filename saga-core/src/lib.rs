@@ -1,0 +1,35 @@
+//! Typed sagas: workflows of effects that can be undone, verified, or neither, and whose compiler knows which.
+//!
+//! Start with the [book]; the shortest way in is the `approval` example.
+//!
+//! [book]: https://github.com/a-seed-180b26d2/typed-sagas
+//!
+//! The rooms of this crate, from the bottom up; each uses only those above it in this list:
+//! - `contract`: what a step promises.
+//! - `definition`: the shape of a saga, and the order rules.
+//! - `saga`: what a user's code touches.
+//! - `journal`: what a journal says.
+//! - `decide`: what to do next. Pure: no clock, no store, no tokio.
+//! - `store`: how a run is stored, as a contract; the memory store; the conformance suite.
+//! - `engine`: who owns a run, and the edge that acts.
+
+mod canonical;
+pub mod contract;
+pub mod definition;
+mod engine;
+mod payload;
+mod run;
+mod saga;
+
+pub use contract::duration as time;
+pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
+pub use run::{CallNumber, RunId, Timestamp};
+pub use saga::{
+    Awaits, BodyFuture, Call, DecodeError, Done, EncodeError, Failure, FailureReport, Fence, Found, InputReader,
+    InputWriter, NotAStep, Provides, RunsOn, Saga, SagaType, Signal, SignalWait, Site, SiteOn, Start, Step, StepCx,
+    StepError, StepFuture, Unanswered, fallback, now, signal, sleep, uuid,
+};
+pub use saga_macros::{Environment, Failure, Signal, saga, step};
+
+// Generated code names this crate by path; so do the examples in its own documentation.
+extern crate self as saga_core;

@@ -1,0 +1,192 @@
+//! The inputs of a call, as they stand in the journal: a JSON object by parameter name; evidence is a reference to its call.
+//!
+//! Decides that form and nothing else. An output that served as evidence is not copied: it is looked up where it was recorded.
+
+use super::evidence::Done;
+use super::step::Step;
+use crate::payload::{Payload, PayloadError};
+use crate::run::{CallNumber, RunId};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Inputs that cannot be journaled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// serde refused one, or it is too large.
+    #[error("input `{name}`: {source}")]
+    Input {
+        /// The parameter.
+        name: &'static str,
+        /// Why.
+        source: PayloadError,
+    },
+    /// All inputs together are too large.
+    #[error(transparent)]
+    Whole(#[from] PayloadError),
+    /// Evidence of a step that completed in another run.
+    #[error("input `{name}` is evidence from run {other}: evidence holds only in the run that made it")]
+    ForeignEvidence {
+        /// The parameter.
+        name: &'static str,
+        /// The run that made it.
+        other: RunId,
+    },
+}
+
+/// Inputs that cannot be read back: the journal was written by other code, or changed by hand.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// Not an object by parameter name.
+    #[error("the journaled inputs are not an object: {0}")]
+    NotAnObject(String),
+    /// A parameter is not there.
+    #[error("the journaled inputs have no `{0}`")]
+    Missing(&'static str),
+    /// A parameter is of another type.
+    #[error("journaled input `{name}`: {source}")]
+    Input {
+        /// The parameter.
+        name: &'static str,
+        /// Why.
+        source: PayloadError,
+    },
+    /// The evidence is not among the completed calls.
+    #[error("journaled input `{name}` refers to call {call}, which has no recorded output")]
+    NoEvidence {
+        /// The parameter.
+        name: &'static str,
+        /// The call it refers to.
+        call: CallNumber,
+    },
+}
+
+/// How evidence stands in the inputs.
+#[derive(Serialize, Deserialize)]
+struct Reference {
+    done: CallNumber,
+}
+
+/// Collects the inputs of one call. Used by generated code.
+#[derive(Debug)]
+pub struct InputWriter {
+    run: RunId,
+    text: Vec<u8>,
+    failed: Option<EncodeError>,
+    needs: Vec<CallNumber>,
+    consumes: Vec<CallNumber>,
+}
+
+/// The inputs of one call, ready to be journaled.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WrittenInputs {
+    pub(crate) payload: Payload,
+    pub(crate) needs: Vec<CallNumber>,
+    pub(crate) consumes: Vec<CallNumber>,
+}
+
+impl InputWriter {
+    pub(crate) fn new(run: RunId) -> Self {
+        InputWriter { run, text: vec![b'{'], failed: None, needs: Vec::new(), consumes: Vec::new() }
+    }
+
+    /// Writes a plain input.
+    pub fn value<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
+        match Payload::of(value) {
+            Ok(payload) => self.raw(name, payload.bytes()),
+            Err(source) => self.fail(EncodeError::Input { name, source }),
+        }
+    }
+
+    /// Writes evidence that is needed and stays.
+    pub fn needs<S: Step>(&mut self, name: &'static str, done: &Done<S>) {
+        self.evidence(name, done);
+        self.needs.push(done.call());
+    }
+
+    /// Writes evidence that is consumed: when this call is confirmed, its undo obligation is discharged.
+    pub fn consumes<S: Step>(&mut self, name: &'static str, done: &Done<S>) {
+        self.evidence(name, done);
+        self.consumes.push(done.call());
+    }
+
+    fn evidence<S: Step>(&mut self, name: &'static str, done: &Done<S>) {
+        if done.run() != self.run {
+            return self.fail(EncodeError::ForeignEvidence { name, other: done.run() });
+        }
+        self.value(name, &Reference { done: done.call() });
+    }
+
+    fn raw(&mut self, name: &'static str, value: &[u8]) {
+        if self.text.len() > 1 {
+            self.text.push(b',');
+        }
+        self.text.push(b'"');
+        self.text.extend_from_slice(name.as_bytes()); // a Rust identifier: nothing to escape
+        self.text.extend_from_slice(b"\":");
+        self.text.extend_from_slice(value);
+    }
+
+    fn fail(&mut self, error: EncodeError) {
+        self.failed.get_or_insert(error);
+    }
+
+    pub(crate) fn finish(mut self) -> Result<WrittenInputs, EncodeError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        self.text.push(b'}');
+        let payload = Payload::checked(self.text, "the inputs of this call together")?;
+        Ok(WrittenInputs { payload, needs: self.needs, consumes: self.consumes })
+    }
+}
+
+/// Reads the journaled inputs of one call back. Used by generated code.
+#[derive(Debug)]
+pub struct InputReader<'a> {
+    run: RunId,
+    members: BTreeMap<String, &'a RawValue>,
+    evidence: &'a [(CallNumber, Payload)],
+}
+
+impl<'a> InputReader<'a> {
+    pub(crate) fn new(
+        run: RunId,
+        payload: &'a Payload,
+        evidence: &'a [(CallNumber, Payload)],
+    ) -> Result<Self, DecodeError> {
+        let members =
+            serde_json::from_slice(payload.bytes()).map_err(|error| DecodeError::NotAnObject(error.to_string()))?;
+        Ok(InputReader { run, members, evidence })
+    }
+
+    fn member(&self, name: &'static str) -> Result<&'a RawValue, DecodeError> {
+        self.members.get(name).copied().ok_or(DecodeError::Missing(name))
+    }
+
+    /// Reads a plain input.
+    ///
+    /// # Errors
+    /// When it is missing or of another type.
+    pub fn value<T: DeserializeOwned>(&self, name: &'static str) -> Result<T, DecodeError> {
+        let text = self.member(name)?.get();
+        serde_json::from_str(text).map_err(|error| DecodeError::Input {
+            name,
+            source: PayloadError::Decode { what: std::any::type_name::<T>(), why: error.to_string() },
+        })
+    }
+
+    /// Reads evidence.
+    ///
+    /// # Errors
+    /// When it is missing, or refers to a call that has no recorded output.
+    pub fn done<S: Step>(&self, name: &'static str) -> Result<Done<S>, DecodeError> {
+        let Reference { done: call } = self.value(name)?;
+        let (_, payload) =
+            self.evidence.iter().find(|(known, _)| *known == call).ok_or(DecodeError::NoEvidence { name, call })?;
+        let output = payload.read().map_err(|source| DecodeError::Input { name, source })?;
+        Ok(Done::new(self.run, call, output))
+    }
+}

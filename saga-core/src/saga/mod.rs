@@ -1,0 +1,34 @@
+//! What a user's code touches: steps, evidence, calls, waits, and the type of a whole saga.
+//!
+//! Decides what may be written in a step and in a body, and turns it into requests. Knows contracts and payloads; knows no
+//! store and no engine: a body only asks, and whoever drives it answers.
+
+mod call;
+mod context;
+mod environment;
+mod evidence;
+mod exchange;
+mod failure;
+mod inputs;
+mod kind;
+mod message;
+mod site;
+mod step;
+mod waits;
+
+pub use call::Call;
+pub use context::{Fence, StepCx};
+pub use environment::Provides;
+pub use evidence::Done;
+pub use exchange::Saga;
+pub(crate) use exchange::{Answer, BodyFault, Exchange, Request, RequestKind};
+pub use failure::{Failure, FailureReport, Found, StepError, Unanswered};
+pub(crate) use failure::StepErrorRecord;
+pub use inputs::{DecodeError, EncodeError, InputReader, InputWriter};
+pub use kind::{Awaits, BodyFuture, RunsOn, SagaType, Start};
+pub use message::Signal;
+pub use site::{NotAStep, Site, SiteOn, fallback};
+#[doc(hidden)]
+pub use site::{now, signal, sleep, uuid};
+pub use step::{Step, StepFuture};
+pub use waits::{SignalWait, now, signal, sleep, uuid};

@@ -1,0 +1,55 @@
+//! The trait behind `#[step]`: a contract, the types, and the user's own functions.
+
+use super::context::StepCx;
+use super::failure::{Failure, FailureReport, Found};
+use super::inputs::{DecodeError, InputReader};
+use crate::contract::StepContract;
+use serde::{Serialize, de::DeserializeOwned};
+use std::future::Future;
+use std::pin::Pin;
+
+/// A boxed attempt.
+pub type StepFuture<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
+
+/// A step. `#[step]` implements it for a marker type with the name of the function; it is not meant to be written by hand.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a step", label = "declare it with `#[step(..)]`")]
+pub trait Step: Sized + 'static {
+    /// What the step promises.
+    const CONTRACT: StepContract;
+    /// The environment it works in.
+    type Env: Send + Sync + 'static;
+    /// Its inputs, owned, as read back from the journal.
+    type Inputs: Send + 'static;
+    /// What it makes.
+    type Output: Serialize + DeserializeOwned + Send + Sync + 'static;
+    /// How it fails.
+    type Error: Failure;
+
+    /// Reads the journaled inputs.
+    ///
+    /// # Errors
+    /// When the journal was written by other code.
+    fn read(reader: &InputReader<'_>) -> Result<Self::Inputs, DecodeError>;
+
+    /// One attempt of the effect.
+    fn run<'a>(cx: &'a StepCx<Self::Env>, inputs: Self::Inputs) -> StepFuture<'a, Self::Output, Self::Error>;
+
+    /// One attempt of the undo; `None` if there is none, or if it needs an output and `made` is `None`.
+    fn undo<'a>(
+        cx: &'a StepCx<Self::Env>,
+        inputs: Self::Inputs,
+        made: Option<Self::Output>,
+    ) -> Option<StepFuture<'a, (), FailureReport>> {
+        let _ = (cx, inputs, made);
+        None
+    }
+
+    /// One lookup of an unknown outcome; `None` if the step is not verifiable.
+    fn check<'a>(
+        cx: &'a StepCx<Self::Env>,
+        inputs: Self::Inputs,
+    ) -> Option<StepFuture<'a, Found<Self::Output>, FailureReport>> {
+        let _ = (cx, inputs);
+        None
+    }
+}
