@@ -15,11 +15,14 @@
 
 mod canonical;
 pub mod contract;
+pub mod decide;
 pub mod definition;
 mod engine;
+pub mod journal;
 mod payload;
 mod run;
 mod saga;
+pub mod store;
 
 pub use contract::duration as time;
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};

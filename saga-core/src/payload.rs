@@ -36,7 +36,9 @@ pub enum PayloadError {
         why: String,
     },
     /// More than [`LARGEST_PAYLOAD`].
-    #[error("{what} takes {size} bytes in the journal; the limit is {LARGEST_PAYLOAD}: store it elsewhere and journal a reference")]
+    #[error(
+        "{what} takes {size} bytes in the journal; the limit is {LARGEST_PAYLOAD}: store it elsewhere and journal a reference"
+    )]
     TooLarge {
         /// The type.
         what: &'static str,

@@ -200,4 +200,3 @@ pub(crate) const fn same_text(left: &str, right: &str) -> bool {
     }
     true
 }
-

@@ -5,5 +5,9 @@ use std::marker::PhantomData;
 #[derive(Debug)]
 pub struct StepTable<P>(PhantomData<P>);
 impl<P> StepTable<P> {
-    pub(crate) fn add<S: Step>(&mut self) where P: Provides<S::Env> {}
+    pub(crate) fn add<S: Step>(&mut self)
+    where
+        P: Provides<S::Env>,
+    {
+    }
 }

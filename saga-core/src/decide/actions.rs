@@ -1,0 +1,52 @@
+//! Which decisions are offered for a question: they follow from the step's class. There is no "retry everything".
+
+use crate::contract::{Needs, Reversibility, StepContract};
+use crate::journal::{Action, Reason, Run, RunPhase};
+use crate::run::CallNumber;
+
+/// The decisions that may be taken, in the order in which they should be considered.
+pub fn legal_actions(
+    reason: Reason,
+    run: &Run,
+    call: Option<CallNumber>,
+    contract: Option<&StepContract>,
+) -> Vec<Action> {
+    let mut actions = Vec::new();
+    let forward = run.phase == RunPhase::Forward;
+    let step = call.and_then(|call| run.step(call));
+    let (Some(step), Some(contract)) = (step, contract) else {
+        if forward {
+            actions.push(Action::Retry);
+            if !run.past_pivot() {
+                actions.push(Action::Compensate);
+            }
+        }
+        actions.extend([Action::Escalate, Action::Abandon]);
+        return actions;
+    };
+    let undoing = matches!(reason, Reason::UndoFailed | Reason::UndoRefused) || step.neutralise;
+    if undoing {
+        if !contract.is_irreversible() {
+            actions.push(Action::Retry);
+        }
+        actions.push(Action::MarkUndone);
+    } else {
+        if contract.verification.is_some() && step.doubt.is_some() {
+            actions.push(Action::Verify);
+        }
+        if forward && (contract.may_be_sent_again() || step.doubt.is_none()) {
+            actions.push(Action::Retry);
+        }
+        let can_be_undone = match contract.reversibility {
+            Reversibility::Compensable { needs: Needs::Nothing } => true,
+            Reversibility::Compensable { needs: Needs::Output } => step.output().is_some(),
+            _ => false,
+        };
+        if can_be_undone && !run.past_pivot() {
+            actions.push(Action::Compensate);
+        }
+        actions.extend([Action::MarkApplied, Action::MarkNotApplied]);
+    }
+    actions.extend([Action::Escalate, Action::Abandon]);
+    actions
+}
