@@ -1,4 +1,0 @@
-//! placeholder
-/// m
-#[derive(Debug)]
-pub struct MemoryStore;
