@@ -25,12 +25,16 @@ mod saga;
 pub mod store;
 
 pub use contract::duration as time;
+pub use engine::{
+    BuildError, CancelAnswer, Client, ClientError, Engine, EngineBuilder, Handle, RunOutcome, Settings, StartHere,
+    StartRun, Status, StepTable,
+};
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
 pub use saga::{
     Awaits, BodyFuture, Call, DecodeError, Done, EncodeError, Failure, FailureReport, Fence, Found, InputReader,
     InputWriter, NotAStep, Provides, RunsOn, Saga, SagaType, Signal, SignalWait, Site, SiteOn, Start, Step, StepCx,
-    StepError, StepFuture, Unanswered, fallback, now, signal, sleep, uuid,
+    StepError, StepErrorRecord, StepFuture, Unanswered, fallback, now, signal, sleep, uuid,
 };
 pub use saga_macros::{Environment, Failure, Signal, saga, step};
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt;
 
 /// The longest message, code or reference kept of a failure, in bytes.
-pub const LONGEST_TEXT: usize = 2_048;
+pub(crate) const LONGEST_TEXT: usize = 2_048;
 
 /// An error that says what it proves. Derive it: `#[derive(Failure)]` with `#[failure(transient)]`, `#[failure(refused)]` or
 /// `#[failure(unknown)]` on every variant.

@@ -17,6 +17,7 @@ mod step;
 mod waits;
 
 pub use call::Call;
+pub(crate) use context::{AttemptCx, EnvironmentOf};
 pub use context::{Fence, StepCx};
 pub use environment::Provides;
 pub use evidence::Done;
