@@ -22,6 +22,8 @@ mod run;
 mod saga;
 
 pub use contract::duration as time;
+#[doc(hidden)]
+pub use engine::StepTable;
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
 pub use saga::{
