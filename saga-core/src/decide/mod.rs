@@ -12,6 +12,9 @@ mod forward;
 mod head;
 mod outcome;
 mod settle;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests;
 mod unwind;
 
 pub use actions::legal_actions;

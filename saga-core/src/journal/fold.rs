@@ -238,6 +238,9 @@ impl Run {
                 if self.open_review().is_some() {
                     return Err("another review is open");
                 }
+                if let Some(call) = call {
+                    self.step_mut(*call)?;
+                }
                 self.reviews.push(Review {
                     number: *review,
                     call: *call,
@@ -302,6 +305,9 @@ impl Run {
     }
 
     fn step_done(&mut self, call: CallNumber, output: crate::payload::Payload, by: By) -> Result<(), &'static str> {
+        for consumed in self.open(call)?.consumes.clone() {
+            self.step_mut(consumed)?;
+        }
         let step = self.open(call)?;
         for phase in [Phase::Forward, Phase::Check, Phase::Undo] {
             step.attempts_mut(phase).running = false;
