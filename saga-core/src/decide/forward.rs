@@ -168,6 +168,9 @@ fn open_step(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &
     if step.neutralise {
         return unwind::undo(at, call, step, contract);
     }
+    if step.check.urge == Urge::Asked {
+        return resolve_doubt(at, call, step, contract);
+    }
     let forward = &step.forward;
     let may_be_sent_again = contract.may_be_sent_again() && contract.unknown == OnUnknown::Resolve;
     let again = || start(call, Phase::Forward, step);

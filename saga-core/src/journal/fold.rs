@@ -330,13 +330,12 @@ impl Run {
             return Ok(());
         }
         self.reviews[index].open = false;
-        let (call, undoing) = (self.reviews[index].call, self.phase != RunPhase::Forward);
+        let call = self.reviews[index].call;
         let Some(call) = call else { return Ok(()) };
         let step = self.step_mut(call)?;
         match decision {
             Decision::Retry => {
-                let phase =
-                    if step.neutralise || (undoing && step.undo.started > 0) { Phase::Undo } else { Phase::Forward };
+                let phase = if step.neutralise || step.undo.started > 0 { Phase::Undo } else { Phase::Forward };
                 let attempts = step.attempts_mut(phase);
                 *attempts = Attempts {
                     started: attempts.started,
@@ -346,6 +345,7 @@ impl Run {
                 };
             }
             Decision::Verify => {
+                (step.forward.urge, step.forward.lost) = (Urge::None, 0);
                 step.check = Attempts { started: step.check.started, urge: Urge::Asked, ..Attempts::default() };
             }
             Decision::Compensate => {
