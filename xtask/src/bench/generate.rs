@@ -117,7 +117,7 @@ fn saga(text: &mut String, kind: Kind, n: usize) {
     let steps = [
         ("a", format!("p: &P{n}"), "String", format!("Ok(format!(\"{{}}{{}}a{n}\", cx.key(), p.input))")),
         ("b", format!("a: {}", done("a", "String")), "u64", format!("Ok((cx.key().len() + a.len()) as u64 + {n})")),
-        ("c", format!("b: {}", done("b", "u64")), "bool", format!("Ok(cx.key().len() as u64 + *b > {n})")),
+        ("c", format!("b: {}", done("b", "u64")), "bool", format!("Ok(b.wrapping_add(cx.key().len() as u64) > {n})")),
     ];
     for (step, input, output, body) in steps {
         if !plain {
