@@ -85,6 +85,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         let (born, result) = match shared.writer.write(Write::Create(fill(run))).await {
             Ok(Ok(Written::Created { at })) => {
                 shared.clock.saw(at);
+                self.hold.is_known();
                 self.flushed();
                 metrics::counter!("saga_runs_started_total", "saga" => saga).increment(1);
                 (Ok(Born::Created), Ok(()))

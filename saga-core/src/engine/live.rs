@@ -37,7 +37,8 @@ impl StoreClock {
 pub(crate) struct Hold {
     pub(crate) fence: u64,
     until: Mutex<Instant>,
-    claimed: Instant,
+    /// Since when the store knows of it; a renewal that was asked for before says nothing about it.
+    known: Mutex<Option<Instant>>,
     lost: AtomicBool,
     inbox_last: AtomicU64,
     /// Something changed: the inbox, or the lease.
@@ -56,6 +57,15 @@ impl Hold {
 
     pub(crate) fn until(&self) -> Instant {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The claim is durable.
+    pub(crate) fn is_known(&self) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now);
+    }
+
+    fn known_before(&self, asked: Instant) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|known| known < asked)
     }
 
     /// Ends when this worker may no longer act for the run.
@@ -84,12 +94,12 @@ impl Holds {
         act(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A run was claimed by a request that began at `asked`.
+    /// A run is being claimed by a request that began at `asked`; [`Hold::is_known`] tells when it has been.
     pub(crate) fn add(&self, run: RunId, fence: u64, inbox_last: u64, asked: Instant, lease: Duration) -> Arc<Hold> {
         let hold = Arc::new(Hold {
             fence,
             until: Mutex::new(asked + lease),
-            claimed: Instant::now(),
+            known: Mutex::default(),
             lost: AtomicBool::new(false),
             inbox_last: AtomicU64::new(inbox_last),
             changed: Notify::new(),
@@ -131,7 +141,7 @@ impl Holds {
                         hold.changed.notify_one();
                     }
                 }
-                None if hold.claimed < asked => {
+                None if hold.known_before(asked) => {
                     hold.lost.store(true, Ordering::Release);
                     hold.changed.notify_waiters();
                     hold.changed.notify_one();

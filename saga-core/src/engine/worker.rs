@@ -70,6 +70,7 @@ async fn work<P: Send + Sync + 'static>(
     let row = claimed.row;
     shared.clock.saw(claimed.at);
     let hold = shared.holds.add(row.run, row.fence, row.inbox_last, asked, shared.settings.lease);
+    hold.is_known();
     let Some(registered) = shared.registry.get(&row.definition).cloned() else {
         let cause = format!("this worker does not have {} v{}", row.definition.saga, row.definition.version);
         shared.set_aside(row.run, Some(row.fence), Reason::DefinitionMissing, cause).await;

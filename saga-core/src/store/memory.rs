@@ -171,7 +171,8 @@ impl Tables {
         row.unconsumed_signals = record.inbox.iter().filter(|letter| letter.signal && !letter.taken).count() as u64;
         if let Then::Release(_) = append.then {
             let unseen = append.inbox_seen.unwrap_or(row.inbox_last);
-            let waits = record.inbox.iter().any(|letter| !letter.taken && (!letter.signal || letter.item.number > unseen));
+            let waits =
+                record.inbox.iter().any(|letter| !letter.taken && (!letter.signal || letter.item.number > unseen));
             row.worker = None;
             row.due = if row.state.is_terminal() {
                 None
@@ -315,7 +316,11 @@ impl Tables {
                 step: None,
                 reason: aside.reason,
                 owner: "operators".to_owned(),
-                last: crate::saga::FailureReport::seen(crate::contract::Class::Unknown, aside.reason.name(), aside.cause),
+                last: crate::saga::FailureReport::seen(
+                    crate::contract::Class::Unknown,
+                    aside.reason.name(),
+                    aside.cause,
+                ),
                 first: None,
                 actions: vec![Action::Escalate],
                 opened: now,
@@ -422,16 +427,18 @@ impl Store for MemoryStore {
     }
 
     fn inbox(&self, run: RunId, after: u64, limit: u32) -> StoreFuture<'_, Vec<InboxItem>> {
-        answer(self.with(|tables, _| match tables.runs.get(&run) {
-            Some(record) => page(
-                record
-                    .inbox
-                    .iter()
-                    .filter(|letter| !letter.taken && letter.item.number > after)
-                    .map(|letter| letter.item.clone()),
-                Page::first(limit),
-            ),
-            None => Vec::new(),
+        answer(self.with(|tables, _| {
+            match tables.runs.get(&run) {
+                Some(record) => page(
+                    record
+                        .inbox
+                        .iter()
+                        .filter(|letter| !letter.taken && letter.item.number > after)
+                        .map(|letter| letter.item.clone()),
+                    Page::first(limit),
+                ),
+                None => Vec::new(),
+            }
         }))
     }
 
@@ -490,10 +497,9 @@ impl Store for MemoryStore {
     fn enroll(&self, worker: &WorkerId, definitions: Vec<DefinitionRow>, lease: Duration) -> StoreFuture<'_, Vec<u64>> {
         answer(self.with(|tables, now| {
             let until = now.plus(lease);
-            tables.workers.insert(
-                worker.clone(),
-                WorkerRow { worker: worker.clone(), until, definitions: definitions.clone() },
-            );
+            tables
+                .workers
+                .insert(worker.clone(), WorkerRow { worker: worker.clone(), until, definitions: definitions.clone() });
             let open = |wanted: &DefinitionRow| {
                 let other = |known: &DefinitionRow| {
                     known.saga == wanted.saga
