@@ -17,6 +17,7 @@ mod canonical;
 pub mod contract;
 pub mod definition;
 mod engine;
+mod journaled;
 mod payload;
 mod run;
 mod saga;
@@ -24,6 +25,9 @@ mod saga;
 pub use contract::duration as time;
 #[doc(hidden)]
 pub use engine::StepTable;
+pub use journaled::Journaled;
+#[doc(hidden)]
+pub use journaled::{InputForm, journaled};
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
 pub use saga::{

@@ -3,7 +3,7 @@ use saga_tests::prelude::*;
 #[saga(version = 1, owner = "me")]
 pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
     let slot = reserve(cx, 1).await?;
-    publish_reserved(cx, slot).await?;
+    hand_over(cx, slot).await?;
     label(cx, &slot).await?;
     Ok(())
 }

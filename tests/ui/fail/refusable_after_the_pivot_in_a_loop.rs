@@ -7,7 +7,7 @@ pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
         if *seen {
             return Ok(());
         }
-        publish(cx, 1).await?;
+        announce(cx).await?;
     }
 }
 

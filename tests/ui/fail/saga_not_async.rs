@@ -1,7 +1,7 @@
 use saga_tests::prelude::*;
 
 #[saga(version = 1, owner = "me")]
-pub fn order(cx: &mut Saga) -> Result<(), Refusal> {
+pub fn order(_cx: &mut Saga) -> Result<(), Refusal> {
     Ok(())
 }
 

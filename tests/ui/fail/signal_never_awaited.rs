@@ -9,5 +9,5 @@ pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
 fn send<S: saga_core::Awaits<M>, M: Signal>(_: M) {}
 
 fn main() {
-    send::<order, _>(Decision::Approve);
+    send::<order, Decision>(Decision::Approve);
 }

@@ -1,7 +1,7 @@
 use saga_tests::prelude::*;
 
 #[step(irreversible, idempotent)]
-pub async fn pay(_cx: &StepCx<Gateway>) -> Result<(), std::fmt::Error> {
+pub async fn pay(_cx: &StepCx<Gateway>) -> Result<(), String> {
     Ok(())
 }
 

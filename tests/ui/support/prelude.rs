@@ -59,6 +59,23 @@ pub async fn publish_reserved(_cx: &StepCx<Gateway>, _slot: Done<reserve>) -> Re
     Ok(())
 }
 
+/// The pivot that goes on until it is done.
+#[step(irreversible, idempotent, retriable)]
+pub async fn announce(_cx: &StepCx<Gateway>) -> Result<(), Refused> {
+    Ok(())
+}
+
+/// Consumes what was reserved, and is no pivot.
+#[step(verifiable(check = find_handed_over), idempotent)]
+pub async fn hand_over(_cx: &StepCx<Gateway>, _slot: Done<reserve>) -> Result<(), Refused> {
+    Ok(())
+}
+
+/// Its check.
+pub async fn find_handed_over(_cx: &StepCx<Gateway>, _slot: Done<reserve>) -> Result<Found<()>, Refused> {
+    Ok(Found::NotApplied)
+}
+
 /// Needs what was reserved.
 #[step(verifiable(check = find_label), idempotent)]
 pub async fn label(_cx: &StepCx<Gateway>, _slot: &Done<reserve>) -> Result<(), Refused> {
