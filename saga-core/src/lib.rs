@@ -19,6 +19,7 @@ pub mod decide;
 pub mod definition;
 mod engine;
 pub mod journal;
+mod journaled;
 mod payload;
 mod run;
 mod saga;
@@ -29,6 +30,9 @@ pub use engine::{
     BuildError, CancelAnswer, Client, ClientError, Engine, EngineBuilder, Handle, RunOutcome, Settings, StartHere,
     StartRun, Status, StepTable,
 };
+pub use journaled::Journaled;
+#[doc(hidden)]
+pub use journaled::{InputForm, journaled};
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
 pub use saga::{

@@ -1,7 +1,7 @@
 //! All fixed texts of the macros: what is wrong, and what to write instead. No logic.
 
 use crate::parse::duration::Wrong;
-use crate::table::{self, Place, Property};
+use crate::table::{self, Place, Property, Takes};
 use proc_macro2::Ident;
 
 // ---- properties
@@ -16,7 +16,7 @@ pub(crate) fn unknown_property(place: Place, name: &str) -> String {
     let hint = match (nearest, elsewhere) {
         (Some((0..=2, known)), _) => format!("did you mean `{known}`?"),
         (_, Some(property)) => format!("it belongs in `{}`; here are", property.place.words()),
-        _ => "write one of".to_owned(),
+        _ => "it has only".to_owned(),
     };
     format!("`{}` has no property `{name}`: {hint} {}", place.words(), list(place))
 }
@@ -27,7 +27,10 @@ fn list(place: Place) -> String {
 }
 
 pub(crate) fn wrong_form(property: &Property) -> String {
-    format!("`{}` is written `{}`", property.name, property.example)
+    match property.takes {
+        Takes::Nothing => format!("`{0}` takes nothing: write just `{0}`", property.name),
+        _ => format!("`{}` is written `{}`", property.name, property.example),
+    }
 }
 
 pub(crate) fn duplicate(name: &Ident) -> String {

@@ -67,8 +67,8 @@ const fn row(place: Place, name: &'static str, takes: Takes, example: &'static s
 
 /// All properties.
 pub(crate) static PROPERTIES: &[Property] = &[
-    row(Place::Step, "compensable", Takes::Inside(Place::Compensable), "compensable(undo = release)"),
-    row(Place::Step, "verifiable", Takes::Inside(Place::Verifiable), "verifiable(check = find)"),
+    row(Place::Step, "compensable", Takes::MaybeInside(Place::Compensable), "compensable(undo = release)"),
+    row(Place::Step, "verifiable", Takes::MaybeInside(Place::Verifiable), "verifiable(check = find)"),
     row(Place::Step, "irreversible", Takes::Nothing, "irreversible"),
     row(Place::Step, "read_only", Takes::Nothing, "read_only"),
     row(Place::Step, "idempotent", Takes::MaybeInside(Place::Idempotent), "idempotent` or `idempotent(key)"),

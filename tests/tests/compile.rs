@@ -4,3 +4,8 @@
 fn what_is_right_compiles_and_runs() {
     trybuild::TestCases::new().pass("ui/pass/*.rs");
 }
+
+#[test]
+fn what_is_wrong_does_not_compile_and_says_why() {
+    trybuild::TestCases::new().compile_fail("ui/fail/*.rs");
+}

@@ -68,7 +68,7 @@ impl Checked {
             Fault::MaybeErrAfterPivot(pivot) => Text::new()
                 .and("this may return an error after the irreversible `")
                 .and(self.step(pivot))
-                .and("`, which cannot be undone: write `Ok(..)` where it cannot fail"),
+                .and("`, which cannot be undone: write `Ok(..)` where it cannot fail, and decide before it where it can"),
         }
     }
 

@@ -31,7 +31,6 @@ impl<S: Step> Site for S {
     const NODE: NodeKind = NodeKind::Step(&S::CONTRACT);
 }
 
-#[diagnostic::do_not_recommend]
 impl<S: Step, P: Provides<S::Env>> SiteOn<P> for S {
     fn register(table: &mut StepTable<P>) {
         table.add::<S>();
@@ -69,13 +68,18 @@ waits! {
 #[derive(Debug)]
 pub struct signal<M>(PhantomData<fn() -> M>);
 
-impl<M: Signal> Site for signal<M> {
-    const NODE: NodeKind = NodeKind::Signal { name: M::NAME, bounded: true };
+impl<M: Signal> signal<M> {
+    /// Its place in the machine. Found before that of [`NotASignal`], which stands in where `M` is no signal.
+    pub const NODE: NodeKind = NodeKind::Signal { name: M::NAME, bounded: true };
 }
 
-impl<M: Signal, P> SiteOn<P> for signal<M> {
-    fn register(_: &mut StepTable<P>) {}
+/// Stands in where the awaited type is no signal: the body itself says so, and once is enough.
+pub trait NotASignal {
+    /// A wait without a name.
+    const NODE: NodeKind = NodeKind::Signal { name: "", bounded: true };
 }
+
+impl<M> NotASignal for signal<M> {}
 
 macro_rules! fallbacks {
     ($($name:ident)*) => {
@@ -83,6 +87,7 @@ macro_rules! fallbacks {
         #[doc(hidden)]
         #[allow(non_camel_case_types, missing_docs)]
         pub mod fallback {
+            pub use super::NotASignal;
             $(pub type $name = super::NotAStep;)*
         }
     };

@@ -4,7 +4,7 @@ use super::context::StepCx;
 use super::failure::{Failure, FailureReport, Found};
 use super::inputs::{DecodeError, InputReader};
 use crate::contract::StepContract;
-use serde::{Serialize, de::DeserializeOwned};
+use crate::journaled::Journaled;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -21,7 +21,7 @@ pub trait Step: Sized + 'static {
     /// Its inputs, owned, as read back from the journal.
     type Inputs: Send + 'static;
     /// What it makes.
-    type Output: Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Output: Journaled + Send + Sync + 'static;
     /// How it fails.
     type Error: Failure;
 

@@ -70,22 +70,23 @@ fn reversibility(step: &StepModel, errors: &mut Errors) {
     if let (Some(_), Some(verifiable)) = (settings.get("read_only"), settings.get("verifiable")) {
         errors.at(verifiable, messages::READ_ONLY_VERIFIABLE);
     }
-    if let (Some(at), Some(inside)) = (settings.get("compensable"), settings.inside("compensable")) {
-        if inside.get("undo").is_none() && !inside.mentioned("undo") {
-            errors.at(at, messages::NO_UNDO);
+    for (outer, inner, message) in
+        [("compensable", "undo", messages::NO_UNDO), ("verifiable", "check", messages::NO_CHECK)]
+    {
+        let given = settings.inside(outer).is_some_and(|inside| inside.get(inner).is_some() || inside.mentioned(inner));
+        if let Some(at) = settings.get(outer)
+            && !given
+        {
+            errors.at(at, message);
         }
+    }
+    if let Some(inside) = settings.inside("compensable") {
         if let Some(needs) = inside.get("needs")
             && settings.get("verifiable").is_none()
             && settings.get("unknown").is_none()
         {
             errors.at(needs, messages::NEEDS_OUTPUT);
         }
-    }
-    if let (Some(at), Some(inside)) = (settings.get("verifiable"), settings.inside("verifiable"))
-        && inside.get("check").is_none()
-        && !inside.mentioned("check")
-    {
-        errors.at(at, messages::NO_CHECK);
     }
 }
 

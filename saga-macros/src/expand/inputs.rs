@@ -1,26 +1,43 @@
 //! How inputs are written, read back and handed on. The same for steps and sagas.
 
-use crate::model::{Evidence, Parameter, Passed};
+use crate::model::{Borrowed, Evidence, Parameter, Passed, krate_span};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, Index};
+use syn::{Ident, Index, Type};
 
 /// The name of a parameter in the journal.
 pub(super) fn journal_name(name: &Ident) -> String {
     syn::ext::IdentExt::unraw(name).to_string()
 }
 
+/// Asks, at the user's type, whether it can be journaled. Twice with the same words: the compiler prints them once.
+fn form(krate: &TokenStream, ty: &Type) -> TokenStream {
+    let krate = krate_span(krate, ty.span());
+    quote_spanned!(ty.span()=> #krate::journaled::<#ty>())
+}
+
 /// The statements that write the inputs into `writer`.
-pub(super) fn write(inputs: &[Parameter], writer: &Ident) -> TokenStream {
+pub(super) fn write(krate: &TokenStream, inputs: &[Parameter], writer: &Ident) -> TokenStream {
     inputs
         .iter()
         .map(|input| {
             let name = &input.name;
             let text = journal_name(name);
             match &input.passed {
-                Passed::Owned => quote_spanned!(input.ty.span()=> #writer.value(#text, &#name);),
-                Passed::Borrowed(_) => quote_spanned!(input.ty.span()=> #writer.value(#text, #name);),
+                Passed::Owned(ty) => {
+                    let form = form(krate, ty);
+                    quote!(#writer.input(#text, &#form, &#name);)
+                }
+                Passed::Borrowed(Borrowed::Text) => quote!(#writer.value(#text, #name);),
+                Passed::Borrowed(Borrowed::Items(item)) => {
+                    let form = form(krate, item);
+                    quote!(#writer.items(#text, &#form, #name);)
+                }
+                Passed::Borrowed(Borrowed::Whole(whole)) => {
+                    let form = form(krate, whole);
+                    quote!(#writer.input(#text, &#form, #name);)
+                }
                 Passed::Evidence(Evidence::Needed) => quote!(#writer.needs(#text, #name);),
                 Passed::Evidence(Evidence::Consumed) => quote!(#writer.consumes(#text, &#name);),
             }
@@ -29,12 +46,20 @@ pub(super) fn write(inputs: &[Parameter], writer: &Ident) -> TokenStream {
 }
 
 /// The tuple that reads them back from `reader`.
-pub(super) fn read(inputs: &[Parameter], reader: &Ident) -> TokenStream {
+pub(super) fn read(krate: &TokenStream, inputs: &[Parameter], reader: &Ident) -> TokenStream {
     let values = inputs.iter().map(|input| {
         let text = journal_name(&input.name);
         match &input.passed {
             Passed::Evidence(..) => quote!(#reader.done(#text)?),
-            _ => quote_spanned!(input.ty.span()=> #reader.value(#text)?),
+            Passed::Borrowed(Borrowed::Text) => quote!(#reader.value(#text)?),
+            Passed::Borrowed(Borrowed::Items(item)) => {
+                let form = form(krate, item);
+                quote!(#reader.items(#text, &#form)?)
+            }
+            Passed::Borrowed(Borrowed::Whole(ty)) | Passed::Owned(ty) => {
+                let form = form(krate, ty);
+                quote!(#reader.input(#text, &#form)?)
+            }
         }
     });
     quote!((#(#values,)*))

@@ -40,7 +40,7 @@ fn caller(saga: &SagaModel) -> TokenStream {
     let everywhere = &item.attributes.everywhere;
     let shown = &item.attributes.shown;
     let writer = Ident::new("inputs", Span::mixed_site());
-    let write = inputs::write(&saga.inputs, &writer);
+    let write = inputs::write(krate, &saga.inputs, &writer);
     let parameters = inputs::parameters(&saga.inputs);
     quote! {
         #(#everywhere)* #(#shown)*
@@ -56,19 +56,20 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
     let item = &saga.item;
     let name = &item.signature.ident;
     let everywhere = &item.attributes.everywhere;
-    let imports = imports(krate, &saga.graph);
+    let fallback = (!saga.graph.paths.is_empty()).then(|| quote!(#[allow(unused_imports)] use #krate::fallback::*;));
+    let imports = imports(&saga.graph);
     let definition = definition(saga);
     let types = inputs::types(&saga.inputs);
     let [handle, tuple, reader, table] =
         ["saga", "inputs", "reader", "table"].map(|name| Ident::new(name, Span::mixed_site()));
-    let read = inputs::read(&saga.inputs, &reader);
+    let read = inputs::read(krate, &saga.inputs, &reader);
     let arguments = inputs::hand_on(&saga.inputs, &tuple, Span::mixed_site());
     let steps: Vec<Ident> = steps(&saga.graph);
     let signals = signals(krate, name, &saga.graph);
     let assertions = if sound { assertions(krate, name, &saga.graph) } else { quote!() };
     quote! {
         #(#everywhere)*
-        const _: () = {
+        const _: () = { #fallback {
             #imports
             impl #krate::SagaType for #name {
                 const DEFINITION: #krate::definition::Definition = #definition;
@@ -93,21 +94,18 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
             }
             #signals
             #assertions
-        };
+        } };
     }
 }
 
 /// Every awaited path as a type, under a fixed name. Where a path is only a function, it brings no type, and the fallback of
 /// the same name stands in: that turns "not a step" into a fault of the machine, with words of ours.
-fn imports(krate: &TokenStream, graph: &Graph) -> TokenStream {
-    if graph.paths.is_empty() {
-        return quote!();
-    }
+fn imports(graph: &Graph) -> TokenStream {
     let imports = graph.paths.iter().enumerate().map(|(index, path)| {
         let alias = alias(index, path.span());
         quote!(#[allow(unused_imports)] use #path as #alias;)
     });
-    quote!(#[allow(unused_imports)] use #krate::fallback::*; #(#imports)*)
+    imports.collect()
 }
 
 fn alias(index: usize, span: Span) -> Ident {
@@ -190,14 +188,17 @@ fn kind(krate: &TokenStream, graph: &Graph, kind: &Kind) -> TokenStream {
             let alias = alias(site.path, graph.paths[site.path].span());
             let generics = &site.generics;
             let endless = (!site.bounded).then(|| quote!(.endless()));
-            quote!(<#alias #generics as #krate::Site>::NODE #endless)
+            match generics {
+                Some(generics) => quote!(<#alias #generics>::NODE #endless),
+                None => quote!(<#alias as #krate::Site>::NODE #endless),
+            }
         }
     }
 }
 
 /// One assertion per place that can be at fault, each at the user's own tokens.
 fn assertions(krate: &TokenStream, name: &Ident, graph: &Graph) -> TokenStream {
-    let machine = Ident::new("__MACHINE", Span::mixed_site());
+    let machine = Ident::new("__MACHINE", name.span());
     let leaves: Vec<TokenStream> = graph
         .nodes
         .iter()
@@ -221,7 +222,7 @@ fn leaf(machine: &Ident, index: usize, at: &TokenStream) -> TokenStream {
     let last = trees.last().map_or(first, TokenTree::span);
     let words = at.to_string().replace(' ', "");
     let mut machine = machine.clone();
-    machine.set_span(machine.span().located_at(first));
+    machine.set_span(first);
     // The expression reaches from the user's first token to the last, and so does the message.
     let call = quote_spanned!(last=> (#index, #words));
     let method = quote_spanned!(first=> .at);

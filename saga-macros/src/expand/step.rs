@@ -41,7 +41,7 @@ fn caller(step: &StepModel) -> TokenStream {
     let parameters = inputs::parameters(&step.inputs);
     let writer = Ident::new("inputs", Span::mixed_site());
     let saga = Ident::new("saga", Span::mixed_site());
-    let write = inputs::write(&step.inputs, &writer);
+    let write = inputs::write(krate, &step.inputs, &writer);
     quote! {
         #(#everywhere)* #(#shown)*
         #[allow(clippy::too_many_arguments)]
@@ -60,7 +60,7 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
     let contract = contract(step);
     let types = inputs::types(&step.inputs);
     let [cx, tuple, reader, made] = ["cx", "inputs", "reader", "made"].map(|name| Ident::new(name, Span::mixed_site()));
-    let read = inputs::read(&step.inputs, &reader);
+    let read = inputs::read(krate, &step.inputs, &reader);
     let arguments = inputs::hand_on(&step.inputs, &tuple, Span::mixed_site());
     let run = if step.inputs.iter().any(crate::model::Parameter::is_reference) {
         quote!(async move { #name(#cx #arguments).await })
@@ -101,7 +101,7 @@ fn undo(step: &StepModel, output: &Type, [cx, tuple, made]: [&Ident; 3]) -> Opti
         true => (quote!(let #made = #made?;), quote_spanned!(span=> &#made)),
         false => (quote!(), quote_spanned!(span=> #made.as_ref())),
     };
-    let call = call(krate, path, quote_spanned!(span=> (#cx #arguments, #given).await));
+    let call = call(krate, path, quote!(()), quote_spanned!(span=> (#cx #arguments, #given).await));
     Some(quote! {
         fn undo<'a>(
             #cx: &'a #krate::StepCx<#environment>,
@@ -120,7 +120,7 @@ fn check(step: &StepModel, output: &Type, [cx, tuple]: [&Ident; 2]) -> Option<To
     let path = path_inside(&step.settings, "verifiable", "check")?;
     let span = path.span();
     let arguments = inputs::hand_on(&step.inputs, tuple, span);
-    let call = call(krate, path, quote_spanned!(span=> (#cx #arguments).await));
+    let call = call(krate, path, quote!(#krate::Found<#output>), quote_spanned!(span=> (#cx #arguments).await));
     Some(quote! {
         fn check<'a>(
             #cx: &'a #krate::StepCx<#environment>,
@@ -132,10 +132,11 @@ fn check(step: &StepModel, output: &Type, [cx, tuple]: [&Ident; 2]) -> Option<To
 }
 
 /// Calls the user's function and reports its error; all at the user's path, so that a wrong shape shows there.
-fn call(krate: &TokenStream, path: &Path, arguments: TokenStream) -> TokenStream {
+fn call(krate: &TokenStream, path: &Path, gives: TokenStream, arguments: TokenStream) -> TokenStream {
     let report = krate_span(krate, path.span());
     quote_spanned! {path.span()=>
-        match #path #arguments {
+        let result: ::core::result::Result<#gives, _> = #path #arguments;
+        match result {
             ::core::result::Result::Ok(value) => ::core::result::Result::Ok(value),
             ::core::result::Result::Err(error) => ::core::result::Result::Err(#report::FailureReport::of(&error)),
         }
@@ -189,7 +190,16 @@ fn contract(step: &StepModel) -> TokenStream {
     if let Some(paths) = settings.paths("requires") {
         let names = paths.iter().map(|path| {
             let krate = krate_span(krate, path.span());
-            quote_spanned!(path.span()=> <#path as #krate::Step>::CONTRACT.id())
+            // The same fallback as in a saga: what is only a function is reported as "not a step".
+            quote_spanned! {path.span()=> {
+                #[allow(unused_imports)]
+                use #krate::fallback::*;
+                {
+                    #[allow(unused_imports)]
+                    use #path as __s0;
+                    <__s0 as #krate::Step>::CONTRACT.id()
+                }
+            }}
         });
         fields.extend(quote!(requires: &[#(#names),*],));
     }

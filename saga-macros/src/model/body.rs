@@ -23,6 +23,8 @@ pub(super) struct Walk<'a> {
     pub(super) results: HashMap<String, Vec<usize>>,
     /// Names that are bound more than once: they are not followed.
     pub(super) rebound: Vec<String>,
+    /// Whether a misuse of the handle has been reported: what follows from it is not reported on top.
+    pub(super) astray: bool,
     completed: Option<usize>,
     refused: Option<usize>,
 }
@@ -46,6 +48,7 @@ impl<'a> Walk<'a> {
             scopes: Vec::new(),
             results: HashMap::new(),
             rebound,
+            astray: false,
             completed: None,
             refused: None,
         };
@@ -155,6 +158,7 @@ impl<'a> Walk<'a> {
             Expr::Path(path) => match path.path.get_ident() {
                 Some(name) if *name == self.handle => {
                     self.errors.at(name, messages::handle_used(&self.handle));
+                    self.astray = true;
                     Outcome::unknown(from)
                 }
                 Some(name) => self.variable(name, from),
@@ -166,6 +170,7 @@ impl<'a> Walk<'a> {
             Expr::Closure(closure) => {
                 if jumps::mentions(closure.to_token_stream(), &self.handle) {
                     self.errors.at(&closure.inputs_begin, messages::handle_in_closure(&self.handle));
+                    self.astray = true;
                 }
                 Outcome::unknown(from)
             }

@@ -13,6 +13,6 @@ mod sites;
 mod step;
 
 pub(crate) use graph::{Graph, Kind, On, Returned};
-pub(crate) use parameters::{Evidence, Parameter, Passed};
+pub(crate) use parameters::{Borrowed, Evidence, Parameter, Passed};
 pub(crate) use saga::SagaModel;
 pub(crate) use step::{StepModel, krate_span, path_inside};

@@ -18,11 +18,21 @@ pub(crate) struct Parameter {
 /// How an input is passed.
 pub(crate) enum Passed {
     /// By value.
-    Owned,
-    /// As `&T`, where this is the owned form of `T`.
-    Borrowed(TokenStream),
+    Owned(Type),
+    /// By reference.
+    Borrowed(Borrowed),
     /// As evidence of a step.
     Evidence(Evidence),
+}
+
+/// What is behind a reference.
+pub(crate) enum Borrowed {
+    /// `&str`.
+    Text,
+    /// `&[T]`, of this `T`.
+    Items(Type),
+    /// `&T`.
+    Whole(Type),
 }
 
 /// What evidence is for.
@@ -56,11 +66,13 @@ impl Parameter {
     /// The type in which it is read back from the journal.
     pub(crate) fn owned(&self) -> TokenStream {
         match &self.passed {
-            Passed::Owned | Passed::Evidence(Evidence::Consumed) => {
+            Passed::Owned(_) | Passed::Evidence(Evidence::Consumed) => {
                 let ty = &self.ty;
                 quote!(#ty)
             }
-            Passed::Borrowed(owned) => owned.clone(),
+            Passed::Borrowed(Borrowed::Text) => quote!(::std::string::String),
+            Passed::Borrowed(Borrowed::Items(item)) => quote!(::std::vec::Vec<#item>),
+            Passed::Borrowed(Borrowed::Whole(ty)) => quote!(#ty),
             Passed::Evidence(Evidence::Needed) => match &self.ty {
                 Type::Reference(reference) => {
                     let ty = &reference.elem;
@@ -92,12 +104,9 @@ fn passed(ty: &Type, errors: &mut Errors) -> Option<Passed> {
                 return None;
             }
             Some(Passed::Borrowed(match &*reference.elem {
-                Type::Slice(slice) => {
-                    let item = &slice.elem;
-                    quote!(::std::vec::Vec<#item>)
-                }
-                Type::Path(path) if path.path.is_ident("str") => quote!(::std::string::String),
-                other => quote!(#other),
+                Type::Slice(slice) => Borrowed::Items((*slice.elem).clone()),
+                Type::Path(path) if path.path.is_ident("str") => Borrowed::Text,
+                other => Borrowed::Whole(other.clone()),
             }))
         }
         _ if borrows(ty) => {
@@ -105,7 +114,7 @@ fn passed(ty: &Type, errors: &mut Errors) -> Option<Passed> {
             None
         }
         _ if is_evidence(ty) => Some(Passed::Evidence(Evidence::Consumed)),
-        _ => Some(Passed::Owned),
+        _ => Some(Passed::Owned(ty.clone())),
     }
 }
 

@@ -47,7 +47,7 @@ impl SagaModel {
                     errors.at(&input.ty, messages::EVIDENCE_PARAMETER);
                 }
                 Passed::Borrowed(_) => errors.at(&input.ty, messages::SAGA_BORROWS),
-                Passed::Owned => {}
+                Passed::Owned(_) => {}
             }
         }
         let result = parameters::result(&item.signature.output);

@@ -50,6 +50,7 @@ impl Walk<'_> {
         let is = |names: &[&str]| path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name));
         if generics.is_none() && is(&["signal"]) {
             self.errors.at(function, messages::SIGNAL_WITHOUT_TYPE);
+            return Outcome::unknown(from);
         }
         let value_is_plain = generics.is_some() || !chained.is_empty() || is(WAITS);
         let site = Site { path: self.graph.path(&path), bounded: generics.is_none() || !chained.is_empty(), generics };
@@ -67,6 +68,8 @@ impl Walk<'_> {
             // Already reported, with its substitute.
             Expr::Call(call) if forbidden::called(call).is_some() => {}
             Expr::Async(block) => self.errors.at(block.async_token, messages::ASYNC_BLOCK),
+            // What follows from a misuse that has been reported.
+            _ if self.astray => {}
             base => self.errors.at(base, messages::not_journaled(&self.handle)),
         }
         Outcome::unknown(from)
@@ -75,6 +78,7 @@ impl Walk<'_> {
     pub(super) fn call(&mut self, call: &ExprCall, from: Frontier) -> Outcome {
         if is_handle(call.args.first(), &self.handle) {
             self.errors.at(&call.func, messages::not_awaited(&self.handle));
+            self.astray = true;
             return Outcome::unknown(from);
         }
         let mut after = self.expr(&call.func, from).all();
