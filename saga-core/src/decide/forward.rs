@@ -88,7 +88,7 @@ fn asked(at: &Situation<'_>, request: &Request) -> Next {
     }
 }
 
-fn drawn<T: serde::Serialize>(call: CallNumber, kind: &str, value: &T) -> Next {
+fn drawn<T: crate::Journaled>(call: CallNumber, kind: &str, value: &T) -> Next {
     match Payload::of(value) {
         Ok(value) => Next::Write(vec![Entry::ValueDrawn { call, kind: kind.to_owned(), value }]),
         Err(error) => Next::Diverged(error.to_string()),

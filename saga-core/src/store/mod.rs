@@ -14,15 +14,18 @@
 //!
 //! The conformance suite (feature `conformance`) checks all of this; a third-party store runs it in a ten-line test.
 
+mod clock;
 mod error;
 pub mod limits;
 mod memory;
 mod rows;
+pub mod rules;
 mod writes;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
 
+pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{Refused, StoreError};
 pub use memory::MemoryStore;
 pub use rows::{
