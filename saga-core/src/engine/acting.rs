@@ -156,6 +156,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
             run: self.id(),
             call,
             key: key_of(self.id(), call, &name, phase),
+            effect_key: key_of(self.id(), call, &name, Phase::Forward),
             attempt,
             fence: Fence { epoch: self.hold.fence, deadline: self.hold.until() },
             deadline: Instant::now() + contract.timeout,

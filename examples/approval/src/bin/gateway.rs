@@ -1,38 +1,11 @@
 //! The gateway as a program: `gateway --ledger gateway.db --port 0`.
 //!
-//! Decides the command line. Ends only when it is stopped; it can be killed at any time, its ledger is durable.
+//! Ends only when it is stopped; it can be killed at any time, its ledger is durable.
 
-use approval::gateway::faults::{Faults, Told};
-use approval::gateway::ledger::LedgerFile;
-use approval::gateway::serve::serve;
-use approval::gateway::service::Service;
+use approval::gateway::command::{Arguments, run};
 use clap::Parser;
 use std::io::Write;
-use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tokio::net::TcpListener;
-
-/// A publishing gateway to try sagas on: it has a durable ledger and idempotency keys, and fails as it is told.
-#[derive(Debug, Parser)]
-#[command(version)]
-struct Arguments {
-    /// The port on 127.0.0.1; 0 takes a free one. The address is printed as `listening on http://127.0.0.1:PORT`
-    #[arg(long, default_value_t = 0)]
-    port: u16,
-    /// The ledger, an SQLite file; made if it is not there
-    #[arg(long, value_name = "FILE", default_value = "gateway.db")]
-    ledger: PathBuf,
-    /// How many slots can be held at once
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    slots: u32,
-    /// Initial faults, JSON as for `POST /faults`: {"faults": [{"operation": "publish", "fault": "lose_reply", "times": 1}]}
-    #[arg(long, value_name = "FILE")]
-    faults: Option<PathBuf>,
-    /// Write the address into this file once it is served
-    #[arg(long, value_name = "FILE")]
-    address_file: Option<PathBuf>,
-}
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -44,43 +17,4 @@ async fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-async fn run(arguments: Arguments) -> Result<(), String> {
-    let faults = Faults::default();
-    if let Some(path) = &arguments.faults {
-        faults.replace(told(path)?.faults).map_err(|problem| format!("{}: {problem}", path.display()))?;
-    }
-    let ledger = LedgerFile::open(&arguments.ledger, arguments.slots)
-        .map_err(|error| format!("{}: {error}", arguments.ledger.display()))?;
-    // Loopback only: whoever reaches it can tell it to fail.
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
-        .await
-        .map_err(|error| format!("port {}: {error}; `--port 0` takes a free one", arguments.port))?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let url = format!("http://{address}");
-    if let Some(path) = &arguments.address_file {
-        write_whole(path, &format!("{url}\n")).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    // Whoever started it may have closed its end; the gateway serves all the same.
-    let mut stdout = std::io::stdout();
-    let _ = writeln!(stdout, "listening on {url}").and_then(|()| stdout.flush());
-    serve(listener, Service::new(ledger, faults).router()).await;
-    Ok(())
-}
-
-fn told(path: &Path) -> Result<Told, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    serde_json::from_str(&text).map_err(|error| {
-        let form = r#"{"faults": [{"operation": "publish", "fault": "lose_reply", "times": 1}]}"#;
-        format!("{} does not fit: {error}; expected JSON like {form}", path.display())
-    })
-}
-
-/// Whoever waits for the file must not read half an address.
-fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut half = path.as_os_str().to_owned();
-    half.push(".part");
-    std::fs::write(&half, text)?;
-    std::fs::rename(&half, path)
 }

@@ -2,28 +2,29 @@
 //!
 //! Decides the classes from evidence alone: what is not known for sure not to have been applied counts as unknown.
 
+use saga_core::Failure;
 use serde::{Deserialize, Serialize};
 
 /// Why a call failed. Its class is what is known of the effect.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, Failure)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum GatewayError {
     /// There was no connection, so nothing was sent.
-    // #[failure(transient)]
+    #[failure(transient)]
     #[error("the gateway cannot be reached: {message}")]
     Unreachable {
         /// The cause.
         message: String,
     },
     /// The gateway itself says that it takes no requests at the moment; nothing was applied.
-    // #[failure(transient)]
+    #[failure(transient)]
     #[error("the gateway is down: {message}")]
     Down {
         /// Its words.
         message: String,
     },
     /// The gateway said no; nothing was applied. For a reserve or a publish nothing ever will be under this key.
-    // #[failure(refused, code = code, reference = reference)]
+    #[failure(refused, code = code, reference = reference)]
     #[error("the gateway refused ({code}): {message}")]
     Refused {
         /// Its code.
@@ -34,7 +35,7 @@ pub enum GatewayError {
         reference: Option<String>,
     },
     /// The key was used before, for another request: whose effect stands under it, a person has to see.
-    // #[failure(unknown, code = "key_reused", reference = reference)]
+    #[failure(unknown, code = "key_reused", reference = reference)]
     #[error("the gateway knows this key from another request: {message}")]
     KeyReused {
         /// Its words.
@@ -43,7 +44,7 @@ pub enum GatewayError {
         reference: Option<String>,
     },
     /// It was sent, and no reply came: the connection broke, or the time was up.
-    // #[failure(unknown)]
+    #[failure(unknown)]
     #[error("no reply from the gateway: {message}")]
     ReplyLost {
         /// The cause.
@@ -51,7 +52,7 @@ pub enum GatewayError {
     },
     /// A reply came that the gateway does not give: something between here and there answered, or another version of
     /// it.
-    // #[failure(unknown)]
+    #[failure(unknown)]
     #[error("an unexpected reply ({status}) from the gateway: {message}")]
     Unexpected {
         /// The HTTP status.

@@ -6,10 +6,12 @@
 //! - `service`: its routes, and where in a request a fault strikes.
 //! - `serve`: connections, and how a reply is lost.
 //! - `client` and `error`: how a program calls it, and what a failed call proves.
+//! - `command`: the service as a program.
 //!
 //! Each uses only those above it, and the client only `wire`, `faults` (to set them) and `error`.
 
 pub mod client;
+pub mod command;
 pub mod error;
 pub mod faults;
 pub mod ledger;
