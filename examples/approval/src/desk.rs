@@ -90,7 +90,14 @@ impl Desk {
     ///
     /// # Errors
     /// When it is not open, or another decision is on its way.
-    pub async fn settle(&self, run: RunId, number: u32, decision: journal::Decision, by: &str, note: &str) -> DeskResult<()> {
+    pub async fn settle(
+        &self,
+        run: RunId,
+        number: u32,
+        decision: journal::Decision,
+        by: &str,
+        note: &str,
+    ) -> DeskResult<()> {
         Ok(self.client.decide(run, number, decision, by, note).await?)
     }
 }

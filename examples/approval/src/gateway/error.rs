@@ -24,7 +24,7 @@ pub enum GatewayError {
         message: String,
     },
     /// The gateway said no; nothing was applied. For a reserve or a publish nothing ever will be under this key.
-    #[failure(refused, code = code, reference = reference)]
+    #[failure(refused, code = "refused", reference = reference)]
     #[error("the gateway refused ({code}): {message}")]
     Refused {
         /// Its code.

@@ -61,7 +61,8 @@ pub async fn show(arguments: Arguments) -> DeskResult<ExitCode> {
     let mut show = Show { folder, url, gateway, desk, worker, kills: 0 };
 
     let mut runs = Vec::new();
-    let (killed, rest): (Vec<&Scenario>, Vec<&Scenario>) = scenarios.iter().partition(|scenario| scenario.kill.is_some());
+    let (killed, rest): (Vec<&Scenario>, Vec<&Scenario>) =
+        scenarios.iter().partition(|scenario| scenario.kill.is_some());
     for scenario in rest {
         runs.push((scenario, show.submit(scenario).await?));
     }
@@ -87,7 +88,8 @@ pub async fn show(arguments: Arguments) -> DeskResult<ExitCode> {
 
 impl Show {
     async fn submit(&self, scenario: &Scenario) -> DeskResult<Handle<approval>> {
-        let patience = if scenario.then == Then::Expire { Duration::from_millis(500) } else { Duration::from_secs(3_600) };
+        let patience =
+            if scenario.then == Then::Expire { Duration::from_millis(500) } else { Duration::from_secs(3_600) };
         self.desk.submit(scenario.submission(), patience).await
     }
 
@@ -128,7 +130,11 @@ impl Show {
         let operation = at.operation();
         self.landed(&scenario.id, operation).await?;
         self.kill().await?;
-        say(&format!("{}: the worker was killed after the {} landed, before it could record it", run.key(), operation.name()));
+        say(&format!(
+            "{}: the worker was killed after the {} landed, before it could record it",
+            run.key(),
+            operation.name()
+        ));
         Ok(())
     }
 
@@ -186,7 +192,9 @@ impl Show {
         }
         let faults: Vec<_> = Vec::new();
         self.gateway.set_faults(&faults).await?;
-        self.desk.settle(run.run(), review.review, journal::Decision::Retry, "anna", "the gateway was unlocked").await?;
+        self.desk
+            .settle(run.run(), review.review, journal::Decision::Retry, "anna", "the gateway was unlocked")
+            .await?;
         say("    anna had the gateway unlocked and chose Retry\n");
         self.until(run, State::is_terminal).await?;
         Ok(())

@@ -1,0 +1,119 @@
+//! One connection that keeps its promises, or none.
+//!
+//! Decides the settings on which durability stands, and reads each of them back: SQLite ignores what it cannot do.
+
+use crate::fault::{patiently, store};
+use crate::options::{Patience, Place};
+use crate::schema;
+use rusqlite::{Connection, OpenFlags};
+use saga_core::store::StoreError;
+use std::path::Path;
+
+/// How many prepared statements a connection keeps.
+const STATEMENTS: usize = 64;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Write,
+    Read,
+}
+
+/// Opens a connection to a place whose schema may still be missing.
+///
+/// # Errors
+/// [`StoreError`] of every kind: see [`crate::SqliteOptions::open`].
+pub(crate) fn connect(place: &Place, purpose: Purpose, patience: &Patience) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match place {
+        Place::File(path) => {
+            check(path)?;
+            Connection::open_with_flags(path, flags).map_err(|error| cannot_open(path, &error))?
+        }
+        Place::Memory => Connection::open_in_memory_with_flags(flags).map_err(|error| store(&error))?,
+    };
+    connection.busy_timeout(patience.busy).map_err(|error| store(&error))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Before anything is written: the file may be somebody else's.
+    schema::identify(&connection)?;
+    if connection.is_readonly("main").map_err(|error| store(&error))? {
+        return Err(StoreError::Unsafe("the database can only be read".to_owned()));
+    }
+    settle(&connection, place, purpose, patience)?;
+    verify(&connection, place, patience)?;
+    Ok(connection)
+}
+
+fn check(path: &Path) -> Result<(), StoreError> {
+    if path.is_dir() {
+        return Err(StoreError::NotAStore(format!("{} is a directory", path.display())));
+    }
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
+            Err(StoreError::Unavailable(format!("there is no directory {}", parent.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn cannot_open(path: &Path, error: &rusqlite::Error) -> StoreError {
+    match store(error) {
+        StoreError::Unavailable(words) => StoreError::Unavailable(format!("cannot open {}: {words}", path.display())),
+        other => other,
+    }
+}
+
+fn settle(connection: &Connection, place: &Place, purpose: Purpose, patience: &Patience) -> Result<(), StoreError> {
+    if let Place::File(_) = place {
+        let mode = || connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
+        patiently(patience, mode).map_err(no_log)?;
+    }
+    let set = || {
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        // Where the system's usual sync does not reach the disk.
+        connection.pragma_update(None, "fullfsync", true)?;
+        connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "query_only", purpose == Purpose::Read)
+    };
+    patiently(patience, set)
+}
+
+fn no_log(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Unavailable(words) => {
+            StoreError::Unsafe(format!("a write-ahead log cannot be had there (a network file system?): {words}"))
+        }
+        other => other,
+    }
+}
+
+/// Reads the settings back.
+///
+/// # Errors
+/// [`StoreError::Unsafe`] if one of them is not what was asked for.
+pub(crate) fn verify(connection: &Connection, place: &Place, patience: &Patience) -> Result<(), StoreError> {
+    let log = if matches!(place, Place::File(_)) { "wal" } else { "memory" };
+    let busy = i64::try_from(patience.busy.as_millis()).unwrap_or(i64::from(i32::MAX)).min(i64::from(i32::MAX));
+    let wanted = [
+        ("journal_mode", log.to_owned()),
+        ("synchronous", "2".to_owned()),
+        ("foreign_keys", "1".to_owned()),
+        ("busy_timeout", busy.to_string()),
+    ];
+    for (pragma, wanted) in wanted {
+        let read = || connection.pragma_query_value(None, pragma, |row| text(row.get_ref(0)?));
+        let found = patiently(patience, read)?;
+        if found != wanted {
+            return Err(StoreError::Unsafe(format!("{pragma} is {found}, not {wanted}")));
+        }
+    }
+    Ok(())
+}
+
+fn text(value: rusqlite::types::ValueRef<'_>) -> rusqlite::Result<String> {
+    Ok(match value {
+        rusqlite::types::ValueRef::Integer(number) => number.to_string(),
+        other => other.as_str().map(str::to_owned).unwrap_or_default(),
+    })
+}

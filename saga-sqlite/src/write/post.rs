@@ -1,0 +1,66 @@
+//! Items for a run's inbox.
+
+use super::{Facts, exactly_one, facts, review, whole};
+use crate::fault::Fault;
+use crate::rows::Columns;
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use saga_core::Timestamp;
+use saga_core::store::{InboxPost, Poster, Written, rules};
+
+pub(super) fn post(connection: &Connection, post: &InboxPost, now: Timestamp) -> Result<Written, Fault> {
+    let Facts { standing, updated, .. } = facts(connection, post.run)?;
+    let run = post.run.to_string();
+    if let Some(once) = &post.once {
+        if let Some(first) = posted(connection, "once = ?2", params![run, once])? {
+            return Ok(first);
+        }
+    }
+    let at = rules::stamp(now, updated);
+    let (kind, name, about) = match &post.kind {
+        Poster::Signal { name } => {
+            standing.signal()?;
+            ("signal", Some(name), None)
+        }
+        Poster::Cancel => {
+            if let Some(number) = standing.cancel()? {
+                if let Some(first) = posted(connection, "number = ?2", params![run, whole(number)])? {
+                    return Ok(first);
+                }
+            }
+            ("cancel", None, None)
+        }
+        Poster::Decision { review } => {
+            standing.decision(*review, review::requested(connection, post.run, *review)?)?;
+            review::request(connection, post.run, *review, &post.by, at)?;
+            ("decision", None, Some(*review))
+        }
+    };
+    let number = standing.inbox_last + 1;
+    let inserted = connection
+        .prepare_cached(
+            "INSERT INTO saga_inbox (run, number, at, kind, name, review, body, by, note, once)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .execute(params![run, whole(number), at.0, kind, name, about, post.body, post.by, post.note, post.once])?;
+    exactly_one(inserted)?;
+    let changed = connection
+        .prepare_cached(
+            "UPDATE saga_runs SET inbox_last = ?2, cancel = iif(?3, ?2, cancel), due = iif(worker IS NULL, ?4, due)
+             WHERE run = ?1",
+        )?
+        .execute(params![run, whole(number), post.kind == Poster::Cancel, now.0])?;
+    exactly_one(changed)?;
+    Ok(Written::Posted { number, at })
+}
+
+/// What an earlier post was answered with.
+fn posted(connection: &Connection, which: &str, of: impl Params) -> Result<Option<Written>, Fault> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT number, at FROM saga_inbox WHERE run = ?1 AND {which}"))?;
+    let read = |row: &Row<'_>| {
+        let from = &mut Columns::of(row);
+        Ok(from.number().ok().zip(from.instant().ok()))
+    };
+    let found = statement.query_row(of, read).optional()?.flatten();
+    Ok(found.map(|(number, at)| Written::Posted { number, at }))
+}
