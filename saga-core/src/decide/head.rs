@@ -128,13 +128,11 @@ impl Head {
 
     fn end(&mut self, run: &Run, end: &End) {
         self.step = None;
-        let cause_of_undo = || run.cancel.as_ref().map(|(by, reason)| format!("cancelled by {by}: {reason}"));
+        let words = run.cause.as_ref().map(words);
         (self.state, self.error) = match end {
             End::Completed { .. } => (State::Completed, None),
-            End::Refused { error } => (State::Refused, Some(crate::saga::cut(&error.text()))),
-            End::Cancelled => {
-                (State::Cancelled, cause_of_undo().or_else(|| Some("the saga's deadline passed".to_owned())))
-            }
+            End::Refused { .. } => (State::Refused, words),
+            End::Cancelled => (State::Cancelled, words),
             End::Abandoned { by, left } => {
                 (State::Abandoned, Some(format!("abandoned by {by}; effects left: {}", left.len())))
             }

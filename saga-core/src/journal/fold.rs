@@ -65,6 +65,7 @@ impl Run {
             updated: at,
             calls: Vec::new(),
             phase: RunPhase::Forward,
+            cause: None,
             cancel: None,
             reviews: Vec::new(),
             inbox_taken: Vec::new(),
@@ -228,6 +229,7 @@ impl Run {
                 if !forward {
                     return Err("the unwind has already begun");
                 }
+                self.cause = Some(cause.clone());
                 self.phase = RunPhase::Unwinding(cause.clone());
                 Ok(())
             }

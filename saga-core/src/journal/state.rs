@@ -32,6 +32,8 @@ pub struct Run {
     pub calls: Vec<CallState>,
     /// Where the run is.
     pub phase: RunPhase,
+    /// Why effects are, or were, undone.
+    pub cause: Option<Cause>,
     /// An accepted cancel: who and why.
     pub cancel: Option<(String, String)>,
     /// All questions so far.
