@@ -33,6 +33,8 @@ pub use engine::{
 pub use journaled::Journaled;
 #[doc(hidden)]
 pub use journaled::{InputForm, journaled};
+#[doc(hidden)]
+pub use saga::reported;
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
 pub use saga::{

@@ -88,11 +88,11 @@ impl<S: Step, P: Provides<S::Env>> AnyStep<P> for Typed<S> {
 
     fn attempt(&self, environment: Arc<P>, phase: Phase, cx: AttemptCx, material: Material) -> AttemptFuture {
         Box::pin(async move {
-            let inputs = S::read(&InputReader::new(cx.run, &material.inputs, &material.evidence)?)?;
+            let (lent, given) = S::read(&InputReader::new(cx.run, &material.inputs, &material.evidence)?)?;
             let cx = StepCx { env: Arc::new(Whole(environment)), attempt: cx };
             Ok(match phase {
-                Phase::Forward => forward::<S>(S::run(&cx, inputs).await),
-                Phase::Check => match S::check(&cx, inputs) {
+                Phase::Forward => forward::<S>(S::run(&cx, &lent, given).await),
+                Phase::Check => match S::check(&cx, &lent, given) {
                     Some(check) => looked_up::<S>(check.await),
                     None => missing("check"),
                 },
@@ -104,7 +104,7 @@ impl<S: Step, P: Provides<S::Env>> AnyStep<P> for Typed<S> {
                         ),
                         None => None,
                     };
-                    match S::undo(&cx, inputs, made) {
+                    match S::undo(&cx, &lent, given, made.as_ref()) {
                         Some(undo) => match undo.await {
                             Ok(()) => Outcome::Undone,
                             Err(report) => Outcome::Failed(report, None),

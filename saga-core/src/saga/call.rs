@@ -29,9 +29,7 @@ enum CallState {
 
 impl<'a, S: Step> Call<'a, S> {
     /// Prepares a call. Used by generated code.
-    pub fn new(saga: &'a mut Saga, write: impl FnOnce(&mut InputWriter)) -> Self {
-        let mut inputs = InputWriter::new(saga.exchange.run());
-        write(&mut inputs);
+    pub fn new(saga: &'a mut Saga, inputs: InputWriter) -> Self {
         Call { saga, state: CallState::Ready(inputs), step: PhantomData }
     }
 

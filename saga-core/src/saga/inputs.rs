@@ -93,6 +93,11 @@ impl InputWriter {
         InputWriter { run, text: vec![b'{'], failed: None, needs: Vec::new(), consumes: Vec::new() }
     }
 
+    /// Begins the inputs of a call in this run. Used by generated code.
+    pub fn of(saga: &super::exchange::Saga) -> Self {
+        InputWriter::new(saga.exchange.run())
+    }
+
     /// Writes a plain input.
     pub fn value<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
         self.payload(name, Payload::written(value));

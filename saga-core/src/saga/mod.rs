@@ -33,5 +33,5 @@ pub use message::Signal;
 pub use site::{NotAStep, Site, SiteOn, fallback};
 #[doc(hidden)]
 pub use site::{now, signal, sleep, uuid};
-pub use step::{Step, StepFuture};
+pub use step::{Step, StepFuture, reported};
 pub use waits::{SignalWait, now, signal, sleep, uuid};

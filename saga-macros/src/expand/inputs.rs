@@ -45,43 +45,80 @@ pub(super) fn write(krate: &TokenStream, inputs: &[Parameter], writer: &Ident) -
         .collect()
 }
 
-/// The tuple that reads them back from `reader`.
-pub(super) fn read(krate: &TokenStream, inputs: &[Parameter], reader: &Ident) -> TokenStream {
-    let values = inputs.iter().map(|input| {
-        let text = journal_name(&input.name);
-        match &input.passed {
-            Passed::Evidence(..) => quote!(#reader.done(#text)?),
-            Passed::Borrowed(Borrowed::Text) => quote!(#reader.value(#text)?),
-            Passed::Borrowed(Borrowed::Items(item)) => {
-                let form = form(krate, item);
-                quote!(#reader.items(#text, &#form)?)
-            }
-            Passed::Borrowed(Borrowed::Whole(ty)) | Passed::Owned(ty) => {
-                let form = form(krate, ty);
-                quote!(#reader.input(#text, &#form)?)
-            }
+/// Reads one input back from `reader`. Written out, because `?` would cost every input two trait lookups.
+fn read_one(krate: &TokenStream, input: &Parameter, reader: &Ident) -> TokenStream {
+    let text = journal_name(&input.name);
+    let value = match &input.passed {
+        Passed::Evidence(..) => quote!(#reader.done(#text)),
+        Passed::Borrowed(Borrowed::Text) => quote!(#reader.value(#text)),
+        Passed::Borrowed(Borrowed::Items(item)) => {
+            let form = form(krate, item);
+            quote!(#reader.items(#text, &#form))
         }
-    });
+        Passed::Borrowed(Borrowed::Whole(ty)) | Passed::Owned(ty) => {
+            let form = form(krate, ty);
+            quote!(#reader.input(#text, &#form))
+        }
+    };
+    quote! {
+        match #value {
+            ::core::result::Result::Ok(value) => value,
+            ::core::result::Result::Err(error) => return ::core::result::Result::Err(error),
+        }
+    }
+}
+
+/// The tuple that reads all inputs of a saga.
+pub(super) fn read(krate: &TokenStream, inputs: &[Parameter], reader: &Ident) -> TokenStream {
+    let values = inputs.iter().map(|input| read_one(krate, input, reader));
     quote!((#(#values,)*))
 }
 
-/// The tuple's type.
+/// The two tuples that read the inputs of a step: those lent to its functions, and those given.
+pub(super) fn read_apart(krate: &TokenStream, inputs: &[Parameter], reader: &Ident) -> TokenStream {
+    let part = |lent| inputs.iter().filter(move |input| input.is_reference() == lent);
+    let lent = part(true).map(|input| read_one(krate, input, reader));
+    let given = part(false).map(|input| read_one(krate, input, reader));
+    quote!(((#(#lent,)*), (#(#given,)*)))
+}
+
+/// The type of a saga's inputs.
 pub(super) fn types(inputs: &[Parameter]) -> TokenStream {
     let types = inputs.iter().map(Parameter::owned);
     quote!((#(#types,)*))
 }
 
-/// The arguments that hand the tuple `inputs` on to the user's function, each with a comma before it.
+/// The types of a step's inputs: those lent to its functions, and those given.
+pub(super) fn types_apart(inputs: &[Parameter]) -> (TokenStream, TokenStream) {
+    let part = |lent| inputs.iter().filter(move |input| input.is_reference() == lent).map(Parameter::owned);
+    let (lent, given) = (part(true), part(false));
+    (quote!((#(#lent,)*)), quote!((#(#given,)*)))
+}
+
+fn index(index: usize, span: Span) -> Index {
+    Index { index: u32::try_from(index).unwrap_or(u32::MAX), span }
+}
+
+/// The arguments that hand the tuple on to a saga's body, each with a comma before it.
 pub(super) fn hand_on(inputs: &[Parameter], tuple: &Ident, span: Span) -> TokenStream {
-    inputs
-        .iter()
-        .enumerate()
-        .map(|(index, input)| {
-            let index = Index { index: u32::try_from(index).unwrap_or(u32::MAX), span };
-            let reference = input.is_reference().then(|| quote_spanned!(span=> &));
-            quote_spanned!(span=> , #reference #tuple.#index)
-        })
-        .collect()
+    let indices = (0..inputs.len()).map(|at| index(at, span));
+    quote_spanned!(span=> #(, #tuple.#indices)*)
+}
+
+/// The arguments that hand the two tuples on to a step's function, in the order of its parameters.
+pub(super) fn hand_on_apart(inputs: &[Parameter], [lent, given]: [&Ident; 2], span: Span) -> TokenStream {
+    let (mut lent_so_far, mut given_so_far) = (0, 0);
+    let mut tokens = TokenStream::new();
+    for input in inputs {
+        let (tuple, so_far, reference) = match input.is_reference() {
+            true => (lent, &mut lent_so_far, Some(quote_spanned!(span=> &))),
+            false => (given, &mut given_so_far, None),
+        };
+        let at = index(*so_far, span);
+        *so_far += 1;
+        tokens.extend(quote_spanned!(span=> , #reference #tuple.#at));
+    }
+    tokens
 }
 
 /// The parameters of the caller: the user's, without `mut`.

@@ -46,7 +46,10 @@ fn caller(step: &StepModel) -> TokenStream {
         #(#everywhere)* #(#shown)*
         #[allow(clippy::too_many_arguments)]
         #visibility fn #name<'saga>(#saga: &'saga mut #krate::Saga, #parameters) -> #krate::Call<'saga, #name> {
-            #krate::Call::new(#saga, |#writer| { #write })
+            #[allow(unused_mut)]
+            let mut #writer = #krate::InputWriter::of(#saga);
+            #write
+            #krate::Call::new(#saga, #writer)
         }
     }
 }
@@ -58,31 +61,32 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
     let environment = &step.environment;
     let everywhere = &item.attributes.everywhere;
     let contract = contract(step);
-    let types = inputs::types(&step.inputs);
-    let [cx, tuple, reader, made] = ["cx", "inputs", "reader", "made"].map(|name| Ident::new(name, Span::mixed_site()));
-    let read = inputs::read(krate, &step.inputs, &reader);
-    let arguments = inputs::hand_on(&step.inputs, &tuple, Span::mixed_site());
-    let run = if step.inputs.iter().any(crate::model::Parameter::is_reference) {
-        quote!(async move { #name(#cx #arguments).await })
-    } else {
-        quote!(#name(#cx #arguments))
-    };
-    let undo = undo(step, output, [&cx, &tuple, &made]);
-    let check = check(step, output, [&cx, &tuple]);
+    let (lent_types, given_types) = inputs::types_apart(&step.inputs);
+    let [cx, lent, given, reader, made] =
+        ["cx", "lent", "given", "reader", "made"].map(|name| Ident::new(name, Span::mixed_site()));
+    let read = inputs::read_apart(krate, &step.inputs, &reader);
+    let arguments = inputs::hand_on_apart(&step.inputs, [&lent, &given], Span::mixed_site());
+    let undo = undo(step, output, [&cx, &lent, &given, &made]);
+    let check = check(step, output, [&cx, &lent, &given]);
     quote! {
         #(#everywhere)*
         impl #krate::Step for #name {
             const CONTRACT: #krate::contract::StepContract = #contract;
             type Env = #environment;
-            type Inputs = #types;
+            type Lent = #lent_types;
+            type Given = #given_types;
             type Output = #output;
             type Error = #error;
-            fn read(#reader: &#krate::InputReader<'_>) -> ::core::result::Result<Self::Inputs, #krate::DecodeError> {
+            fn read(#reader: &#krate::InputReader<'_>) -> ::core::result::Result<(Self::Lent, Self::Given), #krate::DecodeError> {
                 ::core::result::Result::Ok(#read)
             }
-            fn run<'a>(#cx: &'a #krate::StepCx<#environment>, #tuple: Self::Inputs) -> #krate::StepFuture<'a, #output, #error> {
+            fn run<'a>(
+                #cx: &'a #krate::StepCx<#environment>,
+                #lent: &'a Self::Lent,
+                #given: Self::Given,
+            ) -> #krate::StepFuture<'a, #output, #error> {
                 #item
-                ::std::boxed::Box::pin(#run)
+                ::std::boxed::Box::pin(#name(#cx #arguments))
             }
             #undo
             #check
@@ -90,57 +94,50 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
     }
 }
 
-fn undo(step: &StepModel, output: &Type, [cx, tuple, made]: [&Ident; 3]) -> Option<TokenStream> {
+fn undo(step: &StepModel, output: &Type, [cx, lent, given, made]: [&Ident; 4]) -> Option<TokenStream> {
     let krate = &step.krate;
     let environment = &step.environment;
     let path = path_inside(&step.settings, "compensable", "undo")?;
     let needs_output = step.settings.inside("compensable").is_some_and(|inside| inside.get("needs").is_some());
     let span = path.span();
-    let arguments = inputs::hand_on(&step.inputs, tuple, span);
-    let (prepare, given) = match needs_output {
-        true => (quote!(let #made = #made?;), quote_spanned!(span=> &#made)),
-        false => (quote!(), quote_spanned!(span=> #made.as_ref())),
-    };
-    let call = call(krate, path, quote!(()), quote_spanned!(span=> (#cx #arguments, #given).await));
+    let arguments = inputs::hand_on_apart(&step.inputs, [lent, given], span);
+    let prepare = needs_output.then(|| quote!(let #made = #made?;));
+    let attempt = reported(krate, path, quote!(()), quote_spanned!(span=> (#cx #arguments, #made)));
     Some(quote! {
         fn undo<'a>(
             #cx: &'a #krate::StepCx<#environment>,
-            #tuple: Self::Inputs,
-            #made: ::core::option::Option<#output>,
+            #lent: &'a Self::Lent,
+            #given: Self::Given,
+            #made: ::core::option::Option<&'a #output>,
         ) -> ::core::option::Option<#krate::StepFuture<'a, (), #krate::FailureReport>> {
             #prepare
-            ::core::option::Option::Some(::std::boxed::Box::pin(async move { #call }))
+            ::core::option::Option::Some(#attempt)
         }
     })
 }
 
-fn check(step: &StepModel, output: &Type, [cx, tuple]: [&Ident; 2]) -> Option<TokenStream> {
+fn check(step: &StepModel, output: &Type, [cx, lent, given]: [&Ident; 3]) -> Option<TokenStream> {
     let krate = &step.krate;
     let environment = &step.environment;
     let path = path_inside(&step.settings, "verifiable", "check")?;
     let span = path.span();
-    let arguments = inputs::hand_on(&step.inputs, tuple, span);
-    let call = call(krate, path, quote!(#krate::Found<#output>), quote_spanned!(span=> (#cx #arguments).await));
+    let arguments = inputs::hand_on_apart(&step.inputs, [lent, given], span);
+    let attempt = reported(krate, path, quote!(#krate::Found<#output>), quote_spanned!(span=> (#cx #arguments)));
     Some(quote! {
         fn check<'a>(
             #cx: &'a #krate::StepCx<#environment>,
-            #tuple: Self::Inputs,
+            #lent: &'a Self::Lent,
+            #given: Self::Given,
         ) -> ::core::option::Option<#krate::StepFuture<'a, #krate::Found<#output>, #krate::FailureReport>> {
-            ::core::option::Option::Some(::std::boxed::Box::pin(async move { #call }))
+            ::core::option::Option::Some(#attempt)
         }
     })
 }
 
-/// Calls the user's function and reports its error; all at the user's path, so that a wrong shape shows there.
-fn call(krate: &TokenStream, path: &Path, gives: TokenStream, arguments: TokenStream) -> TokenStream {
-    let report = krate_span(krate, path.span());
-    quote_spanned! {path.span()=>
-        let result: ::core::result::Result<#gives, _> = #path #arguments;
-        match result {
-            ::core::result::Result::Ok(value) => ::core::result::Result::Ok(value),
-            ::core::result::Result::Err(error) => ::core::result::Result::Err(#report::FailureReport::of(&error)),
-        }
-    }
+/// Calls the user's function; all at the user's path, so that a wrong shape shows there.
+fn reported(krate: &TokenStream, path: &Path, gives: TokenStream, arguments: TokenStream) -> TokenStream {
+    let krate = krate_span(krate, path.span());
+    quote_spanned!(path.span()=> #krate::reported::<#gives, _>(#path #arguments))
 }
 
 fn contract(step: &StepModel) -> TokenStream {
