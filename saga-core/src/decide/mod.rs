@@ -91,7 +91,7 @@ pub(crate) fn next(at: &Situation<'_>) -> Next {
     if run.ended().is_some() {
         return Next::Over;
     }
-    if let Some((call, phase)) = run.steps().find_map(|(call, step)| step.running().map(|phase| (call, phase))) {
+    if let Some((call, phase)) = run.running() {
         return if at.in_flight {
             Next::Rest { until: None }
         } else {
