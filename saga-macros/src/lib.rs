@@ -11,6 +11,9 @@ mod messages;
 mod model;
 mod parse;
 mod table;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests;
 
 use errors::Errors;
 use proc_macro2::TokenStream;

@@ -6,6 +6,7 @@ use super::jumps;
 use super::patterns::cover;
 use crate::messages;
 use quote::quote;
+use std::collections::HashSet;
 use syn::{
     BinOp, Expr, ExprBlock, ExprBreak, ExprContinue, ExprForLoop, ExprIf, ExprLoop, ExprMatch, ExprWhile, Pat, UnOp,
 };
@@ -207,6 +208,6 @@ fn fresh(nodes: &[super::graph::GraphNode], known: usize, frontier: &Frontier) -
 
 /// Whether the condition has already parted the flow: no diamond is needed, and it would join what is known apart.
 fn splits(yes: &Frontier, no: &Frontier) -> bool {
-    let key = |frontier: &Frontier| frontier.iter().map(|exit| (exit.from, exit.on)).collect::<Vec<_>>();
+    let key = |frontier: &Frontier| frontier.iter().map(|exit| (exit.from, exit.on)).collect::<HashSet<_>>();
     key(yes) != key(no)
 }

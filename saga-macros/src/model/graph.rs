@@ -43,7 +43,7 @@ pub(crate) enum Returned {
     Either,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum On {
     Any,
     Done,
@@ -150,9 +150,18 @@ impl Graph {
 /// The words on an arrow or in a diamond.
 pub(crate) fn label(tokens: impl quote::ToTokens) -> String {
     let mut text = tokens.to_token_stream().to_string();
-    for (from, to) in
-        [(" :: ", "::"), (" (", "("), ("( ", "("), (" )", ")"), (" . ", "."), (" ,", ","), ("& ", "&"), ("! ", "!")]
-    {
+    for (from, to) in [
+        (" :: ", "::"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        (" . ", "."),
+        (" ,", ","),
+        ("&& ", "\u{1}"),
+        ("& ", "&"),
+        ("\u{1}", "&& "),
+        ("! ", "!"),
+    ] {
         text = text.replace(from, to);
     }
     cut(&text)

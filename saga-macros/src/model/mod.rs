@@ -12,6 +12,8 @@ mod saga;
 mod sites;
 mod step;
 
+#[cfg(test)]
+pub(crate) use graph::GraphEdge;
 pub(crate) use graph::{Graph, Kind, On, Returned};
 pub(crate) use parameters::{Borrowed, Evidence, Parameter, Passed};
 pub(crate) use saga::SagaModel;
