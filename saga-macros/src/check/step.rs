@@ -80,13 +80,12 @@ fn reversibility(step: &StepModel, errors: &mut Errors) {
             errors.at(at, message);
         }
     }
-    if let Some(inside) = settings.inside("compensable") {
-        if let Some(needs) = inside.get("needs")
-            && settings.get("verifiable").is_none()
-            && settings.get("unknown").is_none()
-        {
-            errors.at(needs, messages::NEEDS_OUTPUT);
-        }
+    if let Some(inside) = settings.inside("compensable")
+        && let Some(needs) = inside.get("needs")
+        && settings.get("verifiable").is_none()
+        && settings.get("unknown").is_none()
+    {
+        errors.at(needs, messages::NEEDS_OUTPUT);
     }
 }
 
