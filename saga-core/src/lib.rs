@@ -19,18 +19,28 @@ pub mod decide;
 pub mod definition;
 mod engine;
 pub mod journal;
+mod journaled;
 mod payload;
 mod run;
 mod saga;
 pub mod store;
 
 pub use contract::duration as time;
+pub use engine::{
+    BuildError, CancelAnswer, Client, ClientError, Engine, EngineBuilder, Handle, RunOutcome, Settings, StartHere,
+    StartRun, Status, StepTable, StepView,
+};
+pub use journaled::Journaled;
+#[doc(hidden)]
+pub use journaled::{InputForm, journaled};
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
+#[doc(hidden)]
+pub use saga::reported;
 pub use saga::{
     Awaits, BodyFuture, Call, DecodeError, Done, EncodeError, Failure, FailureReport, Fence, Found, InputReader,
     InputWriter, NotAStep, Provides, RunsOn, Saga, SagaType, Signal, SignalWait, Site, SiteOn, Start, Step, StepCx,
-    StepError, StepFuture, Unanswered, fallback, now, signal, sleep, uuid,
+    StepError, StepErrorRecord, StepFuture, Unanswered, fallback, now, signal, sleep, uuid,
 };
 pub use saga_macros::{Environment, Failure, Signal, saga, step};
 

@@ -3,6 +3,7 @@
 //! Decides the form of inputs, outputs and errors in the journal (JSON text, so that a person can read it in the database)
 //! and their largest size. Knows nothing of what they mean.
 
+use crate::journaled::Journaled;
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -52,7 +53,12 @@ impl Payload {
     ///
     /// # Errors
     /// When serde refuses the value, or it is larger than [`LARGEST_PAYLOAD`].
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Payload, PayloadError> {
+    pub fn of<T: Journaled>(value: &T) -> Result<Payload, PayloadError> {
+        value.journal()
+    }
+
+    /// Writes a value that need not be readable, like a `str`.
+    pub(crate) fn written<T: Serialize + ?Sized>(value: &T) -> Result<Payload, PayloadError> {
         let what = std::any::type_name::<T>();
         let bytes = serde_json::to_vec(value).map_err(|error| PayloadError::Encode { what, why: error.to_string() })?;
         Payload::checked(bytes, what)
@@ -70,9 +76,8 @@ impl Payload {
     ///
     /// # Errors
     /// When the text is not a `T`.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, PayloadError> {
-        serde_json::from_slice(&self.0)
-            .map_err(|error| PayloadError::Decode { what: std::any::type_name::<T>(), why: error.to_string() })
+    pub fn read<T: Journaled>(&self) -> Result<T, PayloadError> {
+        T::recall(&self.0)
     }
 
     /// The bytes, for a store.
@@ -108,6 +113,12 @@ impl Payload {
             _ => false,
         }
     }
+}
+
+/// Reads a value from its JSON text.
+pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, PayloadError> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| PayloadError::Decode { what: std::any::type_name::<T>(), why: error.to_string() })
 }
 
 impl fmt::Debug for Payload {

@@ -1,4 +1,5 @@
 //! SQLite in a file and in memory give the answers of the memory store, case by case.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that ends is a test that says so")]
 
 use saga_core::store::conformance::{Fresh, answers, run};
 use saga_core::store::{ManualClock, MemoryStore};

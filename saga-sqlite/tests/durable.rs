@@ -1,4 +1,5 @@
 //! What the file promises: it outlives the store and the process, and a process that dies mid-way leaves whole runs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that ends is a test that says so")]
 
 mod common;
 

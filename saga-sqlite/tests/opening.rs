@@ -1,4 +1,5 @@
 //! What is opened: a new file, ours, and nothing else.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that ends is a test that says so")]
 
 use rusqlite::Connection;
 use saga_core::store::StoreError;

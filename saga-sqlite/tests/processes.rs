@@ -1,4 +1,11 @@
 //! Several processes on one file: no run is claimed twice, and a lock that somebody holds shows nowhere.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that ends is a test that says so"
+)]
 
 mod common;
 

@@ -66,6 +66,32 @@ pub struct StepName {
 }
 
 impl StepContract {
+    /// A contract with the defaults for everything else. Used by generated code: what a step does not declare costs nothing.
+    pub const fn plain(
+        name: &'static str,
+        module: &'static str,
+        reversibility: Reversibility,
+        idempotency: Idempotency,
+    ) -> StepContract {
+        StepContract {
+            name,
+            module,
+            reversibility,
+            verification: None,
+            idempotency,
+            unknown: OnUnknown::Resolve,
+            retriable: false,
+            retry: Retry::DEFAULT,
+            undo_retry: Retry::DEFAULT_UNDO,
+            timeout: DEFAULT_TIMEOUT,
+            within: None,
+            requires: &[],
+            inputs: &[],
+            redacted: &[],
+            owner: None,
+        }
+    }
+
     /// The step's identity across crates.
     pub const fn id(&self) -> StepName {
         StepName { name: self.name, module: self.module }

@@ -24,7 +24,8 @@ pub fn legal_actions(
         actions.extend([Action::Escalate, Action::Abandon]);
         return actions;
     };
-    let undoing = matches!(reason, Reason::UndoFailed | Reason::UndoRefused) || step.neutralise;
+    let undoing =
+        matches!(reason, Reason::UndoFailed | Reason::UndoRefused) || step.neutralise || step.undo.started > 0;
     if undoing {
         if !contract.is_irreversible() {
             actions.push(Action::Retry);

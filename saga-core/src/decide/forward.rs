@@ -88,7 +88,7 @@ fn asked(at: &Situation<'_>, request: &Request) -> Next {
     }
 }
 
-fn drawn<T: serde::Serialize>(call: CallNumber, kind: &str, value: &T) -> Next {
+fn drawn<T: crate::Journaled>(call: CallNumber, kind: &str, value: &T) -> Next {
     match Payload::of(value) {
         Ok(value) => Next::Write(vec![Entry::ValueDrawn { call, kind: kind.to_owned(), value }]),
         Err(error) => Next::Diverged(error.to_string()),
@@ -167,6 +167,9 @@ fn open_step(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &
     }
     if step.neutralise {
         return unwind::undo(at, call, step, contract);
+    }
+    if step.check.urge == Urge::Asked {
+        return resolve_doubt(at, call, step, contract);
     }
     let forward = &step.forward;
     let may_be_sent_again = contract.may_be_sent_again() && contract.unknown == OnUnknown::Resolve;

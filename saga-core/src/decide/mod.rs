@@ -3,8 +3,8 @@
 //! Pure. No clock, no I/O, no randomness, no store, no tokio: the time, the luck of the jitter and a fresh identity are
 //! arguments. The engine, the simulator and the operator's console ask the same function, so they cannot disagree.
 //!
-//! [`next`] says what to do now; [`outcome`] turns what an attempt brought into entries. Whoever drives a run repeats:
-//! ask `next`, do it, fold what it wrote, ask again.
+//! `next` says what to do now; [`outcome`] turns what an attempt brought into entries. Whoever drives a run repeats:
+//! ask it, do that, fold what it wrote, ask again.
 
 mod actions;
 mod command;
@@ -12,6 +12,9 @@ mod forward;
 mod head;
 mod outcome;
 mod settle;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests;
 mod unwind;
 
 pub use actions::legal_actions;
@@ -70,8 +73,6 @@ pub(crate) enum BodyAt {
 pub(crate) enum Next {
     /// Write these entries, fold them, and ask again. They may share a commit with what follows.
     Write(Vec<Entry>),
-    /// Perform the attempt that the journal shows as running. Everything written so far must be durable before.
-    Perform { call: CallNumber, phase: Phase, attempt: u32 },
     /// Build or poll the body.
     Poll,
     /// Give the body this answer, then poll it.
@@ -90,13 +91,9 @@ pub(crate) fn next(at: &Situation<'_>) -> Next {
     if run.ended().is_some() {
         return Next::Over;
     }
-    if let Some((call, phase, step)) =
-        run.steps().find_map(|(call, step)| step.running().map(|phase| (call, phase, step)))
-    {
+    if let Some((call, phase)) = run.running() {
         return if at.in_flight {
             Next::Rest { until: None }
-        } else if phase == Phase::Forward && step.forward.started == 0 {
-            Next::Diverged("an attempt is running that never started".to_owned())
         } else {
             Next::Write(vec![Entry::AttemptLost { call, phase }])
         };
@@ -114,18 +111,26 @@ pub(crate) fn next(at: &Situation<'_>) -> Next {
     }
 }
 
-/// Writes the start of an attempt; its performance follows when `next` is asked with the entry folded and `in_flight` unset
-/// by whoever drives the run: see [`to_perform`].
+/// Writes the start of an attempt; whoever writes it performs it: see [`to_perform`].
 fn start(call: CallNumber, phase: Phase, step: &StepState) -> Next {
     Next::Write(vec![Entry::AttemptStarted { call, phase, attempt: step.attempts(phase).started + 1 }])
 }
 
-/// The attempt that an entry, just written by this worker, makes due.
-pub(crate) fn to_perform(entry: &Entry) -> Option<Next> {
+/// An attempt that is to be performed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Perform {
+    pub(crate) call: CallNumber,
+    pub(crate) phase: Phase,
+    pub(crate) attempt: u32,
+}
+
+/// The attempt that an entry makes due for whoever wrote it, once it and everything before it is durable. To anybody else
+/// who finds that entry at the end of a journal it says that the attempt may have been made.
+pub(crate) fn to_perform(entry: &Entry) -> Option<Perform> {
     match entry {
-        Entry::StepIntended { call, .. } => Some(Next::Perform { call: *call, phase: Phase::Forward, attempt: 1 }),
+        Entry::StepIntended { call, .. } => Some(Perform { call: *call, phase: Phase::Forward, attempt: 1 }),
         Entry::AttemptStarted { call, phase, attempt } => {
-            Some(Next::Perform { call: *call, phase: *phase, attempt: *attempt })
+            Some(Perform { call: *call, phase: *phase, attempt: *attempt })
         }
         _ => None,
     }

@@ -140,7 +140,11 @@ const fn can_be_taken(node: &Node, on: On) -> bool {
     }
 }
 
+/// The way out of a refused call carries no pivot: where there was one before, the call itself is the fault.
 const fn pivot_after(node: &Node, index: usize, on: On, before: Option<u16>) -> Option<u16> {
+    if matches!((node.kind, on), (NodeKind::Step(_), On::Refused)) {
+        return None;
+    }
     if before.is_some() {
         return before;
     }

@@ -4,10 +4,12 @@
 //! `#[saga]` reads the control flow of the body and writes this as a constant; the compile-time rules, the console's
 //! picture and the guard of running instances all read the same value.
 
+mod checked;
 mod draw;
 mod fingerprint;
 mod flow;
 
+pub use checked::Checked;
 pub use fingerprint::Fingerprint;
 pub use flow::{Fault, Flow, LONGEST_BODY};
 
@@ -62,6 +64,16 @@ pub enum NodeKind {
     Return(Returned),
     /// Something that the macro let through but that is neither a step nor a wait. Always a fault.
     NotJournaled(&'static str),
+}
+
+impl NodeKind {
+    /// The same wait without an end. Used by generated code where neither `within` nor `forever` is said.
+    pub const fn endless(self) -> NodeKind {
+        match self {
+            NodeKind::Signal { name, .. } => NodeKind::Signal { name, bounded: false },
+            other => other,
+        }
+    }
 }
 
 /// What a body returns at one place.

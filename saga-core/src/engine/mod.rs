@@ -1,13 +1,26 @@
-//! Who owns a run, and the edge that acts.
-use crate::saga::{Provides, Step};
-use std::marker::PhantomData;
-/// The steps an engine can run.
-#[derive(Debug)]
-pub struct StepTable<P>(PhantomData<P>);
-impl<P> StepTable<P> {
-    pub(crate) fn add<S: Step>(&mut self)
-    where
-        P: Provides<S::Env>,
-    {
-    }
-}
+//! Who owns a run, and the edge that acts: registration, workers, leases, attempts, and the typed client.
+//!
+//! Decides nothing about what follows from a journal: it asks `decide` and does what it is told.
+
+mod acting;
+mod attempt;
+mod body;
+mod build;
+mod client;
+mod codec;
+mod live;
+mod registry;
+mod resident;
+mod shared;
+mod status;
+mod table;
+mod view;
+mod worker;
+mod writer;
+
+pub use build::{BuildError, Engine, EngineBuilder, StartHere};
+pub use client::{CancelAnswer, Client, ClientError, Handle, RunOutcome, StartRun};
+pub use shared::Settings;
+pub use status::Status;
+pub use table::StepTable;
+pub use view::StepView;

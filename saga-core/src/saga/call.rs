@@ -1,6 +1,6 @@
 //! A call of a step in a body: named, must be awaited, asks once and is answered once.
 
-use super::evidence::Done;
+use super::evidence::{Done, recorded as evidence};
 use super::exchange::{Answer, BodyFault, RequestKind, Saga};
 use super::failure::{StepError, StepErrorRecord, Unanswered};
 use super::inputs::InputWriter;
@@ -29,16 +29,14 @@ enum CallState {
 
 impl<'a, S: Step> Call<'a, S> {
     /// Prepares a call. Used by generated code.
-    pub fn new(saga: &'a mut Saga, write: impl FnOnce(&mut InputWriter)) -> Self {
-        let mut inputs = InputWriter::new(saga.exchange.run());
-        write(&mut inputs);
+    pub fn new(saga: &'a mut Saga, inputs: InputWriter) -> Self {
         Call { saga, state: CallState::Ready(inputs), step: PhantomData }
     }
 
     fn answered(&self, call: CallNumber, answer: Answer) -> Result<Result<Done<S>, StepError<S::Error>>, BodyFault> {
         let recorded = |source| BodyFault::Recorded { call, source };
         match answer {
-            Answer::Done(output) => Ok(Ok(Done::new(self.saga.exchange.run(), call, output.read().map_err(recorded)?))),
+            Answer::Done(output) => Ok(Ok(evidence(self.saga.exchange.run(), call, output.read().map_err(recorded)?))),
             Answer::Failed(StepErrorRecord::Failed(error)) => {
                 Ok(Err(StepError::Failed(error.read().map_err(recorded)?)))
             }

@@ -23,6 +23,7 @@ pub(crate) struct AttemptCx {
     pub(crate) run: RunId,
     pub(crate) call: CallNumber,
     pub(crate) key: String,
+    pub(crate) effect_key: String,
     pub(crate) attempt: u32,
     pub(crate) fence: Fence,
     pub(crate) deadline: Instant,
@@ -48,6 +49,12 @@ impl<E> StepCx<E> {
     /// The idempotency key of this call: `run:call:step`, the same for all attempts, restarts and workers; an undo has its own.
     pub fn key(&self) -> &str {
         &self.attempt.key
+    }
+
+    /// The key under which the effect itself was sent: in an undo or a check, the key to name the effect by. In the step
+    /// itself it is [`StepCx::key`].
+    pub fn effect_key(&self) -> &str {
+        &self.attempt.effect_key
     }
 
     /// The run.

@@ -10,18 +10,18 @@ use std::ops::Deref;
 /// A step that takes `&Done<S>` needs `S`; one that takes `Done<S>` **consumes** it: when the consuming step is confirmed,
 /// the obligation to undo `S` is discharged in the same commit. There is no `Clone`, no `Serialize` and no constructor, so
 /// order, branches and use after consumption are checked by the compiler as plain ownership.
-#[must_use = "evidence that is dropped can no longer be handed to the step that needs it"]
 pub struct Done<S: Step> {
     run: RunId,
     call: CallNumber,
     output: S::Output,
 }
 
-impl<S: Step> Done<S> {
-    pub(crate) fn new(run: RunId, call: CallNumber, output: S::Output) -> Self {
-        Done { run, call, output }
-    }
+/// Makes evidence of a recorded output. No associated function: the compiler would suggest it to whoever tries to forge one.
+pub(crate) fn recorded<S: Step>(run: RunId, call: CallNumber, output: S::Output) -> Done<S> {
+    Done { run, call, output }
+}
 
+impl<S: Step> Done<S> {
     /// The output, giving up the evidence. The obligation to undo the step stays.
     pub fn into_inner(self) -> S::Output {
         self.output

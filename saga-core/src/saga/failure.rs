@@ -4,12 +4,13 @@
 //! stored (Shopify/maintenance_tasks#493), so it is cut here, on a character boundary, with a mark.
 
 use crate::contract::Class;
+use crate::journaled::Journaled;
 use crate::payload::Payload;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The longest message, code or reference kept of a failure, in bytes.
-pub const LONGEST_TEXT: usize = 2_048;
+pub(crate) const LONGEST_TEXT: usize = 2_048;
 
 /// An error that says what it proves. Derive it: `#[derive(Failure)]` with `#[failure(transient)]`, `#[failure(refused)]` or
 /// `#[failure(unknown)]` on every variant.
@@ -17,7 +18,7 @@ pub const LONGEST_TEXT: usize = 2_048;
     message = "`{Self}` does not say what its failures prove",
     label = "add `#[derive(saga_core::Failure)]` to it and mark every variant transient, refused or unknown"
 )]
-pub trait Failure: std::error::Error + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Failure: Journaled + std::error::Error + Send + Sync + 'static {
     /// What is known of the effect.
     fn class(&self) -> Class;
 

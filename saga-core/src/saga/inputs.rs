@@ -2,9 +2,10 @@
 //!
 //! Decides that form and nothing else. An output that served as evidence is not copied: it is looked up where it was recorded.
 
-use super::evidence::Done;
+use super::evidence::{Done, recorded};
 use super::step::Step;
-use crate::payload::{Payload, PayloadError};
+use crate::journaled::InputForm;
+use crate::payload::{Payload, PayloadError, decoded};
 use crate::run::{CallNumber, RunId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -92,9 +93,28 @@ impl InputWriter {
         InputWriter { run, text: vec![b'{'], failed: None, needs: Vec::new(), consumes: Vec::new() }
     }
 
+    /// Begins the inputs of a call in this run. Used by generated code.
+    pub fn of(saga: &super::exchange::Saga) -> Self {
+        InputWriter::new(saga.exchange.run())
+    }
+
     /// Writes a plain input.
     pub fn value<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
-        match Payload::of(value) {
+        self.payload(name, Payload::written(value));
+    }
+
+    /// Writes an input.
+    pub fn input<T>(&mut self, name: &'static str, form: &InputForm<T>, value: &T) {
+        self.payload(name, (form.write)(value));
+    }
+
+    /// Writes an input that is a slice.
+    pub fn items<T>(&mut self, name: &'static str, form: &InputForm<T>, values: &[T]) {
+        self.payload(name, (form.write_items)(values));
+    }
+
+    fn payload(&mut self, name: &'static str, payload: Result<Payload, PayloadError>) {
+        match payload {
             Ok(payload) => self.raw(name, payload.bytes()),
             Err(source) => self.fail(EncodeError::Input { name, source }),
         }
@@ -166,16 +186,36 @@ impl<'a> InputReader<'a> {
         self.members.get(name).copied().ok_or(DecodeError::Missing(name))
     }
 
+    fn recalled<T>(
+        &self,
+        name: &'static str,
+        read: impl FnOnce(&[u8]) -> Result<T, PayloadError>,
+    ) -> Result<T, DecodeError> {
+        read(self.member(name)?.get().as_bytes()).map_err(|source| DecodeError::Input { name, source })
+    }
+
     /// Reads a plain input.
     ///
     /// # Errors
     /// When it is missing or of another type.
     pub fn value<T: DeserializeOwned>(&self, name: &'static str) -> Result<T, DecodeError> {
-        let text = self.member(name)?.get();
-        serde_json::from_str(text).map_err(|error| DecodeError::Input {
-            name,
-            source: PayloadError::Decode { what: std::any::type_name::<T>(), why: error.to_string() },
-        })
+        self.recalled(name, decoded)
+    }
+
+    /// Reads an input.
+    ///
+    /// # Errors
+    /// When it is missing or of another type.
+    pub fn input<T>(&self, name: &'static str, form: &InputForm<T>) -> Result<T, DecodeError> {
+        self.recalled(name, form.read)
+    }
+
+    /// Reads an input that is a slice.
+    ///
+    /// # Errors
+    /// When it is missing or of another type.
+    pub fn items<T>(&self, name: &'static str, form: &InputForm<T>) -> Result<Vec<T>, DecodeError> {
+        self.recalled(name, form.read_items)
     }
 
     /// Reads evidence.
@@ -186,7 +226,7 @@ impl<'a> InputReader<'a> {
         let Reference { done: call } = self.value(name)?;
         let (_, payload) =
             self.evidence.iter().find(|(known, _)| *known == call).ok_or(DecodeError::NoEvidence { name, call })?;
-        let output = payload.read().map_err(|source| DecodeError::Input { name, source })?;
-        Ok(Done::new(self.run, call, output))
+        let output = payload.read::<S::Output>().map_err(|source| DecodeError::Input { name, source })?;
+        Ok(recorded(self.run, call, output))
     }
 }

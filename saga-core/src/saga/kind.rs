@@ -2,12 +2,11 @@
 
 use super::exchange::Saga;
 use super::inputs::{DecodeError, EncodeError, InputReader, InputWriter};
-use super::message::Signal;
 use crate::definition::Definition;
 use crate::engine::StepTable;
+use crate::journaled::Journaled;
 use crate::payload::Payload;
 use crate::run::RunId;
-use serde::{Serialize, de::DeserializeOwned};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -23,9 +22,9 @@ pub trait SagaType: Sized + 'static {
     /// Its parameters.
     type Inputs: Send + 'static;
     /// What it ends with.
-    type Output: Serialize + DeserializeOwned + Send + 'static;
+    type Output: Journaled + Send + 'static;
     /// Why it was refused.
-    type Error: Serialize + DeserializeOwned + std::fmt::Display + Send + 'static;
+    type Error: Journaled + std::fmt::Display + Send + 'static;
 
     /// Reads the journaled parameters.
     ///
@@ -52,7 +51,7 @@ pub trait RunsOn<P>: SagaType {
     message = "the saga `{Self}` never waits for `{M}`",
     label = "sent to a saga that has no `signal::<{M}>(cx)`"
 )]
-pub trait Awaits<M: Signal>: SagaType {}
+pub trait Awaits<M>: SagaType {}
 
 /// A request to start saga `S`: what calling a saga's function gives. Hand it to an engine or a client.
 #[must_use = "a saga that is not handed to `engine.start(..)` does not run"]

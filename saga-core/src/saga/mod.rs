@@ -17,6 +17,7 @@ mod step;
 mod waits;
 
 pub use call::Call;
+pub(crate) use context::{AttemptCx, EnvironmentOf};
 pub use context::{Fence, StepCx};
 pub use environment::Provides;
 pub use evidence::Done;
@@ -24,11 +25,13 @@ pub use exchange::Saga;
 pub(crate) use exchange::{Answer, BodyFault, Exchange, Request, RequestKind};
 pub(crate) use failure::cut;
 pub use failure::{Failure, FailureReport, Found, StepError, StepErrorRecord, Unanswered};
+#[cfg(test)]
+pub(crate) use inputs::WrittenInputs;
 pub use inputs::{DecodeError, EncodeError, InputReader, InputWriter};
 pub use kind::{Awaits, BodyFuture, RunsOn, SagaType, Start};
 pub use message::Signal;
 pub use site::{NotAStep, Site, SiteOn, fallback};
 #[doc(hidden)]
 pub use site::{now, signal, sleep, uuid};
-pub use step::{Step, StepFuture};
+pub use step::{Step, StepFuture, reported};
 pub use waits::{SignalWait, now, signal, sleep, uuid};

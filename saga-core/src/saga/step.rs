@@ -4,7 +4,7 @@ use super::context::StepCx;
 use super::failure::{Failure, FailureReport, Found};
 use super::inputs::{DecodeError, InputReader};
 use crate::contract::StepContract;
-use serde::{Serialize, de::DeserializeOwned};
+use crate::journaled::Journaled;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -18,10 +18,12 @@ pub trait Step: Sized + 'static {
     const CONTRACT: StepContract;
     /// The environment it works in.
     type Env: Send + Sync + 'static;
-    /// Its inputs, owned, as read back from the journal.
-    type Inputs: Send + 'static;
+    /// The inputs that its functions take by reference, as read back from the journal.
+    type Lent: Send + Sync + 'static;
+    /// The inputs that its functions take by value.
+    type Given: Send + 'static;
     /// What it makes.
-    type Output: Serialize + DeserializeOwned + Send + Sync + 'static;
+    type Output: Journaled + Send + Sync + 'static;
     /// How it fails.
     type Error: Failure;
 
@@ -29,27 +31,40 @@ pub trait Step: Sized + 'static {
     ///
     /// # Errors
     /// When the journal was written by other code.
-    fn read(reader: &InputReader<'_>) -> Result<Self::Inputs, DecodeError>;
+    fn read(reader: &InputReader<'_>) -> Result<(Self::Lent, Self::Given), DecodeError>;
 
     /// One attempt of the effect.
-    fn run<'a>(cx: &'a StepCx<Self::Env>, inputs: Self::Inputs) -> StepFuture<'a, Self::Output, Self::Error>;
+    fn run<'a>(
+        cx: &'a StepCx<Self::Env>,
+        lent: &'a Self::Lent,
+        given: Self::Given,
+    ) -> StepFuture<'a, Self::Output, Self::Error>;
 
     /// One attempt of the undo; `None` if there is none, or if it needs an output and `made` is `None`.
     fn undo<'a>(
         cx: &'a StepCx<Self::Env>,
-        inputs: Self::Inputs,
-        made: Option<Self::Output>,
+        lent: &'a Self::Lent,
+        given: Self::Given,
+        made: Option<&'a Self::Output>,
     ) -> Option<StepFuture<'a, (), FailureReport>> {
-        let _ = (cx, inputs, made);
+        let _ = (cx, lent, given, made);
         None
     }
 
     /// One lookup of an unknown outcome; `None` if the step is not verifiable.
     fn check<'a>(
         cx: &'a StepCx<Self::Env>,
-        inputs: Self::Inputs,
+        lent: &'a Self::Lent,
+        given: Self::Given,
     ) -> Option<StepFuture<'a, Found<Self::Output>, FailureReport>> {
-        let _ = (cx, inputs);
+        let _ = (cx, lent, given);
         None
     }
+}
+
+/// An undo or a check whose error is reported. Used by generated code: written once here, it costs every step nothing.
+pub fn reported<'a, T, E: Failure>(
+    attempt: impl Future<Output = Result<T, E>> + Send + 'a,
+) -> StepFuture<'a, T, FailureReport> {
+    Box::pin(async move { attempt.await.map_err(|error| FailureReport::of(&error)) })
 }

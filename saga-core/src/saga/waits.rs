@@ -8,7 +8,6 @@ use crate::contract::duration::LONGEST;
 use crate::payload::Payload;
 use crate::run::{CallNumber, Timestamp};
 use std::future::{Future, IntoFuture, poll_fn};
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -45,7 +44,7 @@ fn ask<'a, T: Send + 'a>(
 ///
 /// Signals are durable on arrival and are delivered in order, each once, also those that came before the wait began.
 pub fn signal<M: Signal>(saga: &mut Saga) -> SignalWait<'_, M> {
-    SignalWait { saga, message: PhantomData }
+    SignalWait { saga, name: M::NAME, read: received::<M> }
 }
 
 /// A wait for a signal whose end is not yet said.
@@ -53,31 +52,34 @@ pub fn signal<M: Signal>(saga: &mut Saga) -> SignalWait<'_, M> {
 #[derive(Debug)]
 pub struct SignalWait<'a, M> {
     saga: &'a mut Saga,
-    message: PhantomData<fn() -> M>,
+    name: &'static str,
+    read: fn(CallNumber, Option<Payload>) -> Result<Option<M>, BodyFault>,
 }
 
-impl<'a, M: Signal> SignalWait<'a, M> {
+impl<'a, M: Send + 'a> SignalWait<'a, M> {
     /// Waits at most `limit`, counted by the store's clock from when the wait is first reached; a restart does not begin it
     /// anew. `None` when the time is over. At most 36,500 days; longer is shortened to that.
     pub fn within(self, limit: Duration) -> Wait<'a, Option<M>> {
-        let kind = RequestKind::Signal { name: M::NAME, within: Some(limit.min(LONGEST)) };
-        ask(self.saga, kind, |call, answer| match answer {
-            Answer::Signal(payload) => received(call, payload),
+        let kind = RequestKind::Signal { name: self.name, within: Some(limit.min(LONGEST)) };
+        let read = self.read;
+        ask(self.saga, kind, move |call, answer| match answer {
+            Answer::Signal(payload) => read(call, payload),
             _ => Err(BodyFault::Mismatch { call }),
         })
     }
 
     /// Waits until the signal comes, without an end but the saga's deadline.
     pub fn forever(self) -> Wait<'a, M> {
-        ask(self.saga, RequestKind::Signal { name: M::NAME, within: None }, |call, answer| match answer {
-            Answer::Signal(payload) => received(call, payload)?.ok_or(BodyFault::Mismatch { call }),
+        let read = self.read;
+        ask(self.saga, RequestKind::Signal { name: self.name, within: None }, move |call, answer| match answer {
+            Answer::Signal(payload) => read(call, payload)?.ok_or(BodyFault::Mismatch { call }),
             _ => Err(BodyFault::Mismatch { call }),
         })
     }
 }
 
 /// Exists so that forgetting the end of a wait is reported by `#[saga]`, in words, and not as a missing `Future`.
-impl<'a, M: Signal> IntoFuture for SignalWait<'a, M> {
+impl<'a, M: Send + 'a> IntoFuture for SignalWait<'a, M> {
     type Output = M;
     type IntoFuture = Wait<'a, M>;
     fn into_future(self) -> Self::IntoFuture {
@@ -107,7 +109,7 @@ pub fn uuid(saga: &mut Saga) -> Wait<'_, Uuid> {
     ask(saga, RequestKind::Uuid, value)
 }
 
-fn value<T: serde::de::DeserializeOwned>(call: CallNumber, answer: Answer) -> Result<T, BodyFault> {
+fn value<T: crate::journaled::Journaled>(call: CallNumber, answer: Answer) -> Result<T, BodyFault> {
     match answer {
         Answer::Value(payload) => payload.read().map_err(|source| BodyFault::Recorded { call, source }),
         _ => Err(BodyFault::Mismatch { call }),

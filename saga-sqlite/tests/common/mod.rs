@@ -1,4 +1,5 @@
 //! What the tests of the file have in common: a store in a folder of its own, and the usual requests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that ends is a test that says so")]
 #![allow(dead_code, reason = "each test uses a part")]
 
 use saga_core::decide::{Head, State};

@@ -1,0 +1,129 @@
+//! What all runs of one engine share: the store, the writer, the clock, the leases, and the wish to stop.
+
+use super::live::{Holds, StoreClock};
+use super::registry::Registry;
+use super::resident::Resident;
+use super::writer::Writer;
+use crate::journal::{Reason, Run};
+use crate::run::RunId;
+use crate::saga::cut;
+use crate::store::{Quarantined, Store, WorkerId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, watch};
+
+/// How long a run that cannot be read rests before it is tried again, in case it was repaired.
+const ASIDE: Duration = Duration::from_secs(30);
+
+/// How many resting runs are kept in memory, so that a signal need not read their journals again.
+const KEPT: usize = 4_096;
+
+/// How a worker works. The defaults suit a service of one process.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The worker's name, for people; each start adds an identity of its own.
+    pub name: String,
+    /// How long a claim holds without renewal. After a crash, its runs move on after at most this and one poll.
+    pub lease: Duration,
+    /// How often leases are renewed; well below `lease`.
+    pub renew: Duration,
+    /// How often due runs are looked for when nothing in this process says that there are any.
+    pub poll: Duration,
+    /// How many runs are worked on at once.
+    pub concurrency: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            name: "worker".to_owned(),
+            lease: Duration::from_secs(15),
+            renew: Duration::from_secs(2),
+            poll: Duration::from_millis(200),
+            concurrency: 128,
+        }
+    }
+}
+
+/// When a stop was asked for, and how long attempts may still take.
+pub(crate) type Stopping = Option<Instant>;
+
+pub(crate) struct Shared<P> {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) writer: Writer,
+    pub(crate) environment: Arc<P>,
+    pub(crate) registry: Registry<P>,
+    pub(crate) worker: WorkerId,
+    pub(crate) settings: Settings,
+    pub(crate) clock: StoreClock,
+    pub(crate) holds: Arc<Holds>,
+    pub(crate) stopping: watch::Sender<Stopping>,
+    /// Something may be due: a run was created, or an item arrived.
+    pub(crate) due: Arc<Notify>,
+    /// A run ended.
+    pub(crate) over: Arc<Notify>,
+    pub(crate) kept: Mutex<HashMap<RunId, Resident<P>>>,
+}
+
+impl<P: Send + Sync + 'static> Shared<P> {
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.borrow().is_some()
+    }
+
+    /// Ends when a stop was asked for.
+    pub(crate) async fn stop_asked(&self) {
+        // The sender lives in `self`: this cannot fail while it is borrowed.
+        let _ = self.stopping.subscribe().wait_for(Option::is_some).await;
+    }
+
+    /// Ends when a stop was asked for and the time for attempts to end is over.
+    pub(crate) async fn grace_over(&self) {
+        self.stop_asked().await;
+        let until = *self.stopping.borrow();
+        if let Some(until) = until {
+            tokio::time::sleep_until(until.into()).await;
+        }
+    }
+
+    /// A number between 0 and 1 for jitter: from a random identity, which is at hand.
+    pub(crate) fn luck(&self) -> f64 {
+        let bits = uuid::Uuid::new_v4().as_u64_pair().1 as u32;
+        f64::from(bits) / f64::from(u32::MAX)
+    }
+
+    pub(crate) fn ended(&self, run: &Run) {
+        let state = crate::decide::Head::of(run).state;
+        metrics::counter!("saga_runs_ended_total", "saga" => run.saga.clone(), "state" => state.name()).increment(1);
+        tracing::info!(run = %run.id, saga = run.saga, state = state.name(), "run ended");
+        self.over.notify_waiters();
+    }
+
+    /// Sets a run aside; the rest goes on.
+    pub(crate) async fn set_aside(&self, run: RunId, fence: Option<u64>, reason: Reason, cause: String) {
+        metrics::counter!("saga_quarantined_total", "reason" => reason.name()).increment(1);
+        tracing::error!(%run, reason = reason.name(), cause, "run set aside");
+        let retry_in = if reason == Reason::CrashLoop { ASIDE * 120 } else { ASIDE };
+        let aside = Quarantined { run: run.to_string(), fence, reason, cause: cut(&cause) };
+        match self.store.quarantine(aside, retry_in).await {
+            Ok(Ok(())) => {}
+            Ok(Err(refused)) => tracing::warn!(%run, %refused, "the run could not be set aside"),
+            Err(error) => tracing::warn!(%run, %error, "the run could not be set aside"),
+        }
+    }
+
+    pub(crate) fn keep(&self, resident: Resident<P>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT
+            && let Some(any) = kept.keys().next().copied()
+        {
+            kept.remove(&any);
+        }
+        kept.insert(resident.id(), resident);
+    }
+
+    pub(crate) fn take_kept(&self, run: RunId) -> Option<Resident<P>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(&run)
+    }
+}

@@ -1,0 +1,132 @@
+//! The loops of a worker: claims what is due, renews what it holds, stops when asked.
+
+use super::resident::{Exit, Resident};
+use super::shared::Shared;
+use crate::decide::CRASH_LIMIT;
+use crate::journal::Reason;
+use crate::store::{Claim, Claimed};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::Instrument;
+
+/// The most runs in one claim.
+const LARGEST_CLAIM: usize = 64;
+
+/// Claims due runs until a stop is asked for.
+pub(super) async fn claim_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>, room: Arc<Semaphore>) {
+    let definitions = shared.registry.rows();
+    loop {
+        // The permit of the next run: no claim without room for what it brings.
+        let first = tokio::select! {
+            permit = room.clone().acquire_owned() => permit,
+            () = shared.stop_asked() => return,
+        };
+        let Ok(first) = first else { return };
+        let mut permits = vec![first];
+        while permits.len() < LARGEST_CLAIM
+            && let Ok(permit) = room.clone().try_acquire_owned()
+        {
+            permits.push(permit);
+        }
+        if shared.is_stopping() {
+            return;
+        }
+        let asked = Instant::now();
+        let claim = Claim {
+            worker: shared.worker.clone(),
+            lease: shared.settings.lease,
+            limit: u32::try_from(permits.len()).unwrap_or(1),
+            definitions: definitions.clone(),
+        };
+        let claimed = shared.store.claim(claim).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "claiming failed");
+            Vec::new()
+        });
+        let full = claimed.len() == permits.len();
+        for claimed in claimed {
+            let permit = permits.pop();
+            tokio::spawn(work(shared.clone(), claimed, asked, permit));
+        }
+        drop(permits);
+        if !full {
+            // Jitter, so that several workers on one store do not ask in step.
+            let poll = shared.settings.poll.mul_f64(0.75 + 0.5 * shared.luck());
+            tokio::select! {
+                () = tokio::time::sleep(poll) => {}
+                () = shared.due.notified() => {}
+                () = shared.stop_asked() => return,
+            }
+        }
+    }
+}
+
+async fn work<P: Send + Sync + 'static>(
+    shared: Arc<Shared<P>>,
+    claimed: Claimed,
+    asked: Instant,
+    permit: Option<OwnedSemaphorePermit>,
+) {
+    let row = claimed.row;
+    shared.clock.saw(claimed.at);
+    let hold = shared.holds.add(row.run, row.fence, row.inbox_last, asked, shared.settings.lease);
+    hold.is_known();
+    let Some(registered) = shared.registry.get(&row.definition).cloned() else {
+        let cause = format!("this worker does not have {} v{}", row.definition.saga, row.definition.version);
+        shared.set_aside(row.run, Some(row.fence), Reason::DefinitionMissing, cause).await;
+        return shared.holds.remove(row.run, row.fence);
+    };
+    let kept = shared.take_kept(row.run).filter(|kept| kept.is_current(&row));
+    let looping = row.claims > CRASH_LIMIT;
+    let loaded = match kept {
+        _ if looping => {
+            let cause = format!("claimed {} times without any progress: its workers are lost each time", row.claims);
+            Err((Reason::CrashLoop, cause))
+        }
+        Some(kept) => Ok(kept.held_again(hold)),
+        None => Resident::load(&shared, registered, &row, hold)
+            .await
+            .map_err(|error| (Reason::JournalBroken, error.to_string())),
+    };
+    match loaded {
+        Ok(resident) => stay(&shared, resident).await,
+        Err((reason, cause)) => shared.set_aside(row.run, Some(row.fence), reason, cause).await,
+    }
+    shared.holds.remove(row.run, row.fence);
+    drop(permit);
+}
+
+/// Drives a run for as long as it stays in memory.
+pub(super) async fn stay<P: Send + Sync + 'static>(shared: &Shared<P>, resident: Resident<P>) {
+    let span = resident.span();
+    if let Exit::Parked(resident) = resident.drive(shared).instrument(span).await {
+        shared.keep(*resident);
+    }
+}
+
+/// Renews all leases, one renewal at a time, until nothing is held and a stop was asked for.
+pub(super) async fn renew_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>) {
+    loop {
+        let asked = Instant::now();
+        match shared.store.renew(&shared.worker, shared.settings.lease).await {
+            Ok(leases) => shared.holds.renewed(&leases, asked, shared.settings.lease),
+            // The leases run out by themselves, and with them the right to act.
+            Err(error) => tracing::warn!(%error, "renewing failed"),
+        }
+        if shared.is_stopping() && shared.holds.count() == 0 {
+            return;
+        }
+        tokio::time::sleep(shared.settings.renew).await;
+    }
+}
+
+/// Waits until nothing is held any more, at most until `until`.
+pub(super) async fn drained<P: Send + Sync + 'static>(shared: &Shared<P>, until: Instant) -> bool {
+    while shared.holds.count() > 0 {
+        if Instant::now() >= until {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    true
+}

@@ -1,0 +1,128 @@
+#[allow(non_camel_case_types, missing_docs, unreachable_pub)]
+pub enum look {}
+impl ::saga_core::Step for look {
+    const CONTRACT: ::saga_core::contract::StepContract = ::saga_core::contract::StepContract::plain(
+        "look",
+        ::core::module_path!(),
+        ::saga_core::contract::Reversibility::ReadOnly,
+        ::saga_core::contract::Idempotency::Idempotent,
+    );
+    type Env = Gateway;
+    type Lent = ();
+    type Given = ();
+    type Output = bool;
+    type Error = Refused;
+    fn read(
+        reader: &::saga_core::InputReader<'_>,
+    ) -> ::core::result::Result<(Self::Lent, Self::Given), ::saga_core::DecodeError> {
+        ::core::result::Result::Ok(((), ()))
+    }
+    fn run<'a>(
+        cx: &'a ::saga_core::StepCx<Gateway>,
+        lent: &'a Self::Lent,
+        given: Self::Given,
+    ) -> ::saga_core::StepFuture<'a, bool, Refused> {
+        async fn look(cx: &StepCx<Gateway>) -> Result<bool, Refused> {
+            cx.env().look().await
+        }
+        ::std::boxed::Box::pin(look(cx))
+    }
+}
+#[allow(clippy::too_many_arguments)]
+pub fn look<'saga>(
+    saga: &'saga mut ::saga_core::Saga,
+) -> ::saga_core::Call<'saga, look> {
+    #[allow(unused_mut)]
+    let mut inputs = ::saga_core::InputWriter::of(saga);
+    ::saga_core::Call::new(saga, inputs)
+}
+#[allow(non_camel_case_types, missing_docs, unreachable_pub)]
+pub enum glance {}
+#[allow(clippy::too_many_arguments)]
+pub fn glance() -> ::saga_core::Start<glance> {
+    ::saga_core::Start::new(|inputs| {})
+}
+const _: () = {
+    #[allow(unused_imports)]
+    use ::saga_core::fallback::*;
+    {
+        #[allow(unused_imports)]
+        use look as __s0;
+        impl ::saga_core::SagaType for glance {
+            const DEFINITION: ::saga_core::definition::Definition = ::saga_core::definition::Definition {
+                name: "glance",
+                version: 1u32,
+                owner: "me",
+                deadline: ::core::option::Option::None,
+                nodes: &[
+                    ::saga_core::definition::Node {
+                        kind: ::saga_core::definition::NodeKind::Start,
+                        next: &[
+                            ::saga_core::definition::Edge {
+                                to: 1u16,
+                                on: ::saga_core::definition::On::Any,
+                                label: "",
+                            },
+                        ],
+                    },
+                    ::saga_core::definition::Node {
+                        kind: <__s0 as ::saga_core::Site>::NODE,
+                        next: &[
+                            ::saga_core::definition::Edge {
+                                to: 2u16,
+                                on: ::saga_core::definition::On::Refused,
+                                label: "",
+                            },
+                            ::saga_core::definition::Edge {
+                                to: 3u16,
+                                on: ::saga_core::definition::On::Done,
+                                label: "",
+                            },
+                        ],
+                    },
+                    ::saga_core::definition::Node {
+                        kind: ::saga_core::definition::NodeKind::Return(
+                            ::saga_core::definition::Returned::Err,
+                        ),
+                        next: &[],
+                    },
+                    ::saga_core::definition::Node {
+                        kind: ::saga_core::definition::NodeKind::Return(
+                            ::saga_core::definition::Returned::Ok,
+                        ),
+                        next: &[],
+                    },
+                ],
+            };
+            type Inputs = ();
+            type Output = bool;
+            type Error = StepError<Refused>;
+            fn read(
+                reader: &::saga_core::InputReader<'_>,
+            ) -> ::core::result::Result<Self::Inputs, ::saga_core::DecodeError> {
+                ::core::result::Result::Ok(())
+            }
+            fn body(
+                saga: &mut ::saga_core::Saga,
+                inputs: Self::Inputs,
+            ) -> ::saga_core::BodyFuture<'_, bool, StepError<Refused>> {
+                async fn glance(cx: &mut Saga) -> Result<bool, StepError<Refused>> {
+                    Ok(look(cx).await?.into_inner())
+                }
+                ::std::boxed::Box::pin(glance(saga))
+            }
+        }
+        impl<P> ::saga_core::RunsOn<P> for glance
+        where
+            __s0: ::saga_core::SiteOn<P>,
+        {
+            fn register(table: &mut ::saga_core::StepTable<P>) {
+                <__s0 as ::saga_core::SiteOn<P>>::register(table);
+            }
+        }
+        const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
+            &<glance as ::saga_core::SagaType>::DEFINITION,
+        );
+        const _: () = __MACHINE.at(1usize, "look");
+    }
+};

@@ -1,0 +1,8 @@
+//! The last pass: from what the user meant to code. Decides the shape of the expansion; reports nothing.
+
+mod inputs;
+mod saga;
+mod step;
+
+pub(crate) use saga::expand as expand_saga;
+pub(crate) use step::expand as expand_step;

@@ -1,0 +1,271 @@
+//! The expansion of `#[step]`: a marker type, its contract and its functions, and the caller.
+
+use super::inputs;
+use crate::model::{StepModel, krate_span, path_inside};
+use crate::parse::Settings;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Path, Type};
+
+/// The code of a step. Also for one with mistakes, as far as it can be understood: its users must not fail because of it.
+pub(crate) fn expand(step: &StepModel) -> TokenStream {
+    let item = &step.item;
+    let name = &item.signature.ident;
+    let visibility = &item.visibility;
+    let everywhere = &item.attributes.everywhere;
+    let shown = &item.attributes.shown;
+    let marker = quote! {
+        #(#everywhere)* #(#shown)*
+        #[allow(non_camel_case_types, missing_docs, unreachable_pub)]
+        #visibility enum #name {}
+    };
+    match &step.result {
+        Some((output, error)) if step.callable => {
+            let implementation = implementation(step, output, error);
+            let caller = caller(step);
+            quote!(#marker #implementation #caller)
+        }
+        // The signature is not that of a step: the user's function stays what it is, so that its own mistakes show.
+        _ => quote!(#marker #(#everywhere)* #[allow(dead_code)] #visibility #item),
+    }
+}
+
+fn caller(step: &StepModel) -> TokenStream {
+    let krate = &step.krate;
+    let item = &step.item;
+    let name = &item.signature.ident;
+    let visibility = &item.visibility;
+    let everywhere = &item.attributes.everywhere;
+    let shown = &item.attributes.shown;
+    let parameters = inputs::parameters(&step.inputs);
+    let writer = Ident::new("inputs", Span::mixed_site());
+    let saga = Ident::new("saga", Span::mixed_site());
+    let write = inputs::write(krate, &step.inputs, &writer);
+    quote! {
+        #(#everywhere)* #(#shown)*
+        #[allow(clippy::too_many_arguments)]
+        #visibility fn #name<'saga>(#saga: &'saga mut #krate::Saga, #parameters) -> #krate::Call<'saga, #name> {
+            #[allow(unused_mut)]
+            let mut #writer = #krate::InputWriter::of(#saga);
+            #write
+            #krate::Call::new(#saga, #writer)
+        }
+    }
+}
+
+fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream {
+    let krate = &step.krate;
+    let item = &step.item;
+    let name = &item.signature.ident;
+    let environment = &step.environment;
+    let everywhere = &item.attributes.everywhere;
+    let contract = contract(step);
+    let (lent_types, given_types) = inputs::types_apart(&step.inputs);
+    let [cx, lent, given, reader, made] =
+        ["cx", "lent", "given", "reader", "made"].map(|name| Ident::new(name, Span::mixed_site()));
+    let read = inputs::read_apart(krate, &step.inputs, &reader);
+    let arguments = inputs::hand_on_apart(&step.inputs, [&lent, &given], Span::mixed_site());
+    let undo = undo(step, output, [&cx, &lent, &given, &made]);
+    let check = check(step, output, [&cx, &lent, &given]);
+    quote! {
+        #(#everywhere)*
+        impl #krate::Step for #name {
+            const CONTRACT: #krate::contract::StepContract = #contract;
+            type Env = #environment;
+            type Lent = #lent_types;
+            type Given = #given_types;
+            type Output = #output;
+            type Error = #error;
+            fn read(#reader: &#krate::InputReader<'_>) -> ::core::result::Result<(Self::Lent, Self::Given), #krate::DecodeError> {
+                ::core::result::Result::Ok(#read)
+            }
+            fn run<'a>(
+                #cx: &'a #krate::StepCx<#environment>,
+                #lent: &'a Self::Lent,
+                #given: Self::Given,
+            ) -> #krate::StepFuture<'a, #output, #error> {
+                #item
+                ::std::boxed::Box::pin(#name(#cx #arguments))
+            }
+            #undo
+            #check
+        }
+    }
+}
+
+fn undo(step: &StepModel, output: &Type, [cx, lent, given, made]: [&Ident; 4]) -> Option<TokenStream> {
+    let krate = &step.krate;
+    let environment = &step.environment;
+    let path = path_inside(&step.settings, "compensable", "undo")?;
+    let needs_output = step.settings.inside("compensable").is_some_and(|inside| inside.get("needs").is_some());
+    let span = path.span();
+    let arguments = inputs::hand_on_apart(&step.inputs, [lent, given], span);
+    let prepare = needs_output.then(|| quote!(let #made = #made?;));
+    let attempt = reported(krate, path, quote!(()), quote_spanned!(span=> (#cx #arguments, #made)));
+    Some(quote! {
+        fn undo<'a>(
+            #cx: &'a #krate::StepCx<#environment>,
+            #lent: &'a Self::Lent,
+            #given: Self::Given,
+            #made: ::core::option::Option<&'a #output>,
+        ) -> ::core::option::Option<#krate::StepFuture<'a, (), #krate::FailureReport>> {
+            #prepare
+            ::core::option::Option::Some(#attempt)
+        }
+    })
+}
+
+fn check(step: &StepModel, output: &Type, [cx, lent, given]: [&Ident; 3]) -> Option<TokenStream> {
+    let krate = &step.krate;
+    let environment = &step.environment;
+    let path = path_inside(&step.settings, "verifiable", "check")?;
+    let span = path.span();
+    let arguments = inputs::hand_on_apart(&step.inputs, [lent, given], span);
+    let attempt = reported(krate, path, quote!(#krate::Found<#output>), quote_spanned!(span=> (#cx #arguments)));
+    Some(quote! {
+        fn check<'a>(
+            #cx: &'a #krate::StepCx<#environment>,
+            #lent: &'a Self::Lent,
+            #given: Self::Given,
+        ) -> ::core::option::Option<#krate::StepFuture<'a, #krate::Found<#output>, #krate::FailureReport>> {
+            ::core::option::Option::Some(#attempt)
+        }
+    })
+}
+
+/// Calls the user's function; all at the user's path, so that a wrong shape shows there.
+fn reported(krate: &TokenStream, path: &Path, gives: TokenStream, arguments: TokenStream) -> TokenStream {
+    let krate = krate_span(krate, path.span());
+    quote_spanned!(path.span()=> #krate::reported::<#gives, _>(#path #arguments))
+}
+
+fn contract(step: &StepModel) -> TokenStream {
+    let krate = &step.krate;
+    let contract = quote!(#krate::contract);
+    let settings = &step.settings;
+    let name = inputs::journal_name(&step.item.signature.ident);
+    let reversibility = reversibility(settings, &contract);
+    let idempotency = idempotency(settings);
+    let mut fields = TokenStream::new();
+    if !step.inputs.is_empty() {
+        let names = step.inputs.iter().map(|input| inputs::journal_name(&input.name));
+        fields.extend(quote!(inputs: &[#(#names),*],));
+    }
+    if let Some(verifiable) = settings.inside("verifiable") {
+        let settle = verifiable.micros("settle").copied().unwrap_or(0);
+        let retry = retry(verifiable, quote!(#contract::DEFAULT_CHECKS), &contract)
+            .unwrap_or_else(|| quote!(#contract::DEFAULT_CHECKS));
+        let settle = micros(settle);
+        fields.extend(quote! {
+            verification: ::core::option::Option::Some(#contract::Verification { settle: #settle, retry: #retry }),
+        });
+    }
+    if settings.get("unknown").is_some() {
+        fields.extend(quote!(unknown: #contract::OnUnknown::Review,));
+    }
+    if settings.get("retriable").is_some() {
+        fields.extend(quote!(retriable: true,));
+    }
+    if let Some(retry) = retry(settings, quote!(#contract::Retry::DEFAULT), &contract) {
+        fields.extend(quote!(retry: #retry,));
+    }
+    let undo_retry = settings
+        .inside("compensable")
+        .and_then(|inside| retry(inside, quote!(#contract::Retry::DEFAULT_UNDO), &contract));
+    if let Some(retry) = undo_retry {
+        fields.extend(quote!(undo_retry: #retry,));
+    }
+    if let Some(timeout) = settings.micros("timeout") {
+        let timeout = micros(*timeout);
+        fields.extend(quote!(timeout: #timeout,));
+    }
+    if let Some(within) = settings.micros("within") {
+        let within = micros(*within);
+        fields.extend(quote!(within: ::core::option::Option::Some(#within),));
+    }
+    if let Some(paths) = settings.paths("requires") {
+        let names = paths.iter().map(|path| {
+            let krate = krate_span(krate, path.span());
+            // The same fallback as in a saga: what is only a function is reported as "not a step".
+            quote_spanned! {path.span()=> {
+                #[allow(unused_imports)]
+                use #krate::fallback::*;
+                {
+                    #[allow(unused_imports)]
+                    use #path as __s0;
+                    <__s0 as #krate::Step>::CONTRACT.id()
+                }
+            }}
+        });
+        fields.extend(quote!(requires: &[#(#names),*],));
+    }
+    if let Some(names) = settings.names("redact") {
+        let names = names.iter().map(inputs::journal_name);
+        fields.extend(quote!(redacted: &[#(#names),*],));
+    }
+    if let Some(owner) = settings.text("owner") {
+        fields.extend(quote!(owner: ::core::option::Option::Some(#owner),));
+    }
+    let plain = quote! {
+        #contract::StepContract::plain(
+            #name,
+            ::core::module_path!(),
+            #reversibility,
+            #contract::Idempotency::#idempotency,
+        )
+    };
+    if fields.is_empty() { plain } else { quote!(#contract::StepContract { #fields ..#plain }) }
+}
+
+/// The declared class. Where a mistake left none, the one that asks for least, so that the saga is not blamed on top.
+fn reversibility(settings: &Settings, contract: &TokenStream) -> TokenStream {
+    if let Some(inside) = settings.inside("compensable") {
+        let needs = if inside.get("needs").is_some() { quote!(Output) } else { quote!(Nothing) };
+        quote!(#contract::Reversibility::Compensable { needs: #contract::Needs::#needs })
+    } else if settings.get("irreversible").is_some() {
+        quote!(#contract::Reversibility::Irreversible)
+    } else if settings.get("verifiable").is_some() {
+        quote!(#contract::Reversibility::Kept)
+    } else {
+        quote!(#contract::Reversibility::ReadOnly)
+    }
+}
+
+fn idempotency(settings: &Settings) -> TokenStream {
+    if settings.get("not_idempotent").is_some() {
+        quote!(NotIdempotent)
+    } else if settings.inside("idempotent").is_some() {
+        quote!(ByKey)
+    } else {
+        quote!(Idempotent)
+    }
+}
+
+fn retry(settings: &Settings, default: TokenStream, contract: &TokenStream) -> Option<TokenStream> {
+    let retry = settings.inside("retry")?;
+    let mut fields = TokenStream::new();
+    if let Some(times) = retry.number("times") {
+        fields.extend(quote!(times: #times,));
+    }
+    if let Some(base) = retry.micros("base") {
+        let base = micros(*base);
+        fields.extend(quote!(base: #base,));
+    }
+    if let Some(factor) = retry.factor("factor") {
+        fields.extend(quote!(factor: #factor,));
+    }
+    if let Some(cap) = retry.micros("cap") {
+        let cap = micros(*cap);
+        fields.extend(quote!(cap: #cap,));
+    }
+    if let Some(jitter) = retry.switch("jitter") {
+        fields.extend(quote!(jitter: #jitter,));
+    }
+    Some(quote!(#contract::Retry { #fields ..#default }))
+}
+
+/// A duration.
+pub(super) fn micros(micros: u64) -> impl ToTokens {
+    quote!(::core::time::Duration::from_micros(#micros))
+}

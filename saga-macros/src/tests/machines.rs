@@ -1,0 +1,106 @@
+//! The machine that is read from a body, as a table: where each state leads.
+
+use crate::errors::Errors;
+use crate::model::{Kind, On, Returned, SagaModel};
+
+/// `name -> to (on), ..` for every state, with `Ok`, `Err` and `?` for the ends.
+fn machine(body: &str) -> Vec<String> {
+    let source = format!("async fn order(cx: &mut Saga, id: u64) -> Result<(), E> {{ {body} }}");
+    let mut errors = Errors::default();
+    let saga = SagaModel::new(syn::parse_str(&source).unwrap(), Default::default(), &mut errors);
+    assert_eq!(errors.words(), Vec::<String>::new());
+    let name = |index: usize| match &saga.graph.nodes[index].kind {
+        Kind::Start => "start".to_owned(),
+        Kind::Site(site) => saga.graph.paths[site.path].segments.last().unwrap().ident.to_string(),
+        Kind::Branch(label) => format!("[{label}]"),
+        Kind::Return(Returned::Ok) => "Ok".to_owned(),
+        Kind::Return(Returned::Err) => "Err".to_owned(),
+        Kind::Return(Returned::Either) => "?".to_owned(),
+    };
+    let edge = |edge: &crate::model::GraphEdge| match edge.on {
+        On::Any => name(edge.to),
+        On::Done => format!("+{}", name(edge.to)),
+        On::Refused => format!("-{}", name(edge.to)),
+    };
+    let nodes = saga.graph.nodes.iter().enumerate().filter(|(_, node)| !node.next.is_empty());
+    nodes
+        .map(|(index, node)| format!("{}: {}", name(index), node.next.iter().map(edge).collect::<Vec<_>>().join(" ")))
+        .collect()
+}
+
+fn reads(body: &str, expected: &[&str]) {
+    assert_eq!(machine(body), expected, "{body}");
+}
+
+#[test]
+fn a_question_mark_leads_out_where_the_step_is_refused() {
+    reads("a(cx).await?; Ok(())", &["start: a", "a: -Err +Ok"]);
+    reads("a(cx).await.map(drop).map_err(E::from)", &["start: a", "a: +Ok -Err"]);
+    reads("Ok(a(cx).await?.into_inner())", &["start: a", "a: -Err +Ok"]);
+}
+
+#[test]
+fn a_match_parts_done_from_refused() {
+    reads(
+        "match a(cx).await { Ok(_) => { b(cx).await?; } Err(_) => { c(cx).await?; } } Ok(())",
+        &["start: a", "a: +b -c", "b: -Err +Ok", "c: -Err +Ok"],
+    );
+    reads("let r = a(cx).await; match r { Err(e) => Err(e), other => Ok(()) }", &["start: a", "a: +Ok -Err"]);
+    reads("if a(cx).await.is_err() { return Err(E); } Ok(())", &["start: a", "a: -Err +Ok"]);
+    reads(
+        "let Ok(x) = a(cx).await else { return Ok(()); }; b(cx).await?; Ok(())",
+        &["start: a", "a: -Ok +b", "b: -Err +Ok"],
+    );
+}
+
+#[test]
+fn a_result_that_is_hidden_may_be_either() {
+    reads("let r = a(cx).await; look(r)", &["start: a", "a: ?"]);
+    reads("let mut r = a(cx).await; match r { Ok(_) => Ok(()), Err(e) => Err(e) }", &["start: a", "a: Ok Err"]);
+    reads("ensure!(id > 0); Ok(())", &["start: ? Ok"]);
+}
+
+#[test]
+fn branches_join_and_loops_feed_back() {
+    reads(
+        "if id > 0 { a(cx).await?; } b(cx).await?; Ok(())",
+        &["start: [id > 0]", "[id > 0]: a b", "a: -Err +b", "b: -Err +Ok"],
+    );
+    reads("loop { if a(cx).await.is_ok() { break; } } Ok(())", &["start: [loop]", "[loop]: a", "a: -[loop] +Ok"]);
+    reads(
+        "'o: for x in y { while a(cx).await.is_ok() { continue 'o; } } Ok(())",
+        &[
+            "start: [for x in y]",
+            "[for x in y]: [while a(cx).await.is_ok()] Ok",
+            "[while a(cx).await.is_ok()]: a",
+            "a: [for x in y]",
+        ],
+    );
+}
+
+#[test]
+fn a_condition_of_several_parts_is_one_diamond() {
+    reads(
+        "if id > 0 && id < 9 { return Err(E); } a(cx).await?; Ok(())",
+        &["start: [id > 0 && id < 9]", "[id > 0 && id < 9]: Err a", "a: -Err +Ok"],
+    );
+    reads("if let Ok(_) = a(cx).await && id > 0 { b(cx).await?; } Ok(())", &["start: a", "a: b Ok", "b: -Err +Ok"]);
+}
+
+#[test]
+fn only_what_can_be_reached_is_connected() {
+    reads("return Ok(()); a(cx).await?; Ok(())", &["start: Ok", "a: -Err +Ok"]);
+    reads(
+        "let x: u64 = 'b: { if id > 0 { break 'b 1; } 2 }; a(cx).await?; Ok(())",
+        &["start: [id > 0]", "[id > 0]: a", "a: -Err +Ok"],
+    );
+    reads("if id > 0 { panic!(\"no\") } Ok(())", &["start: [id > 0]", "[id > 0]: Ok"]);
+}
+
+#[test]
+fn waits_say_nothing_about_results() {
+    reads(
+        "match signal::<D>(cx).within(x).await { Some(D::A) => a(cx).await?, _ => return Err(E) }; Ok(())",
+        &["start: signal", "signal: a Err", "a: -Err +Ok"],
+    );
+}

@@ -1,0 +1,11 @@
+use saga_tests::prelude::*;
+
+#[saga(version = 1, owner = "me")]
+pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
+    let slot = reserve(cx, 1).await?;
+    hand_over(cx, slot).await?;
+    label(cx, &slot).await?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use saga_tests::prelude::*;
+
+#[saga(version = 1, owner = "me")]
+pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
+    publish(cx, 1).await?;
+    verify()
+}
+
+fn verify() -> Result<(), Refusal> {
+    Ok(())
+}
+
+fn main() {}

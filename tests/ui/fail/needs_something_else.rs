@@ -1,0 +1,12 @@
+use saga_tests::prelude::*;
+
+#[step(compensable(undo = refund, needs = input), idempotent, unknown = review)]
+pub async fn pay(_cx: &StepCx<Gateway>) -> Result<(), Refused> {
+    Ok(())
+}
+
+pub async fn refund(_cx: &StepCx<Gateway>, _made: Option<&()>) -> Result<(), Refused> {
+    Ok(())
+}
+
+fn main() {}

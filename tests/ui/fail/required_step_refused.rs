@@ -1,0 +1,10 @@
+use saga_tests::prelude::*;
+
+#[saga(version = 1, owner = "me")]
+pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
+    let _ = reserve(cx, 1).await;
+    publish_any(cx).await?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use saga_tests::prelude::*;
+
+#[saga(version = 1, owner = "me")]
+pub async fn order(cx: &mut Saga, id: &u64) -> Result<(), Refusal> {
+    publish(cx, *id).await?;
+    Ok(())
+}
+
+fn main() {}

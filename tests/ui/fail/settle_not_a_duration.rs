@@ -1,0 +1,12 @@
+use saga_tests::prelude::*;
+
+#[step(verifiable(check = find, settle = "ten seconds"), idempotent)]
+pub async fn pay(_cx: &StepCx<Gateway>) -> Result<(), Refused> {
+    Ok(())
+}
+
+pub async fn find(_cx: &StepCx<Gateway>) -> Result<Found<()>, Refused> {
+    Ok(Found::NotApplied)
+}
+
+fn main() {}

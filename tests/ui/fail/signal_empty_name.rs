@@ -1,0 +1,7 @@
+use saga_tests::prelude::*;
+
+#[derive(Serialize, Deserialize, Signal)]
+#[signal(name = "")]
+pub struct Paid;
+
+fn main() {}

@@ -1,0 +1,6 @@
+use saga_tests::prelude::*;
+
+#[derive(Signal)]
+pub struct Paid;
+
+fn main() {}

@@ -1,0 +1,6 @@
+use saga_tests::prelude::*;
+
+#[step(irreversible, idempotent)]
+pub struct Pay;
+
+fn main() {}
