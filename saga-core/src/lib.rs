@@ -33,10 +33,10 @@ pub use engine::{
 pub use journaled::Journaled;
 #[doc(hidden)]
 pub use journaled::{InputForm, journaled};
-#[doc(hidden)]
-pub use saga::reported;
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
+#[doc(hidden)]
+pub use saga::reported;
 pub use saga::{
     Awaits, BodyFuture, Call, DecodeError, Done, EncodeError, Failure, FailureReport, Fence, Found, InputReader,
     InputWriter, NotAStep, Provides, RunsOn, Saga, SagaType, Signal, SignalWait, Site, SiteOn, Start, Step, StepCx,

@@ -80,13 +80,11 @@ fn reversibility(step: &StepModel, errors: &mut Errors) {
             errors.at(at, message);
         }
     }
-    if let Some(inside) = settings.inside("compensable") {
-        if let Some(needs) = inside.get("needs")
-            && settings.get("verifiable").is_none()
-            && settings.get("unknown").is_none()
-        {
-            errors.at(needs, messages::NEEDS_OUTPUT);
-        }
+    if let Some(needs) = settings.inside("compensable").and_then(|inside| inside.get("needs"))
+        && settings.get("verifiable").is_none()
+        && settings.get("unknown").is_none()
+    {
+        errors.at(needs, messages::NEEDS_OUTPUT);
     }
 }
 

@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
             Expr::Macro(call) => Outcome::unknown(self.macro_call(&call.mac, from)),
             Expr::Closure(closure) => {
                 if jumps::mentions(closure.to_token_stream(), &self.handle) {
-                    self.errors.at(&closure.inputs_begin, messages::handle_in_closure(&self.handle));
+                    self.errors.at(closure.inputs_begin, messages::handle_in_closure(&self.handle));
                     self.astray = true;
                 }
                 Outcome::unknown(from)
