@@ -28,7 +28,7 @@ pub mod store;
 pub use contract::duration as time;
 pub use engine::{
     BuildError, CancelAnswer, Client, ClientError, Engine, EngineBuilder, Handle, RunOutcome, Settings, StartHere,
-    StartRun, Status, StepTable,
+    StartRun, Status, StepTable, StepView,
 };
 pub use journaled::Journaled;
 #[doc(hidden)]

@@ -117,3 +117,57 @@ fn text(value: rusqlite::types::ValueRef<'_>) -> rusqlite::Result<String> {
         other => other.as_str().map(str::to_owned).unwrap_or_default(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    const PATIENCE: Patience = Patience { busy: Duration::from_millis(1_234), bound: Duration::from_secs(10) };
+
+    fn settings(connection: &Connection) -> [i64; 3] {
+        ["synchronous", "foreign_keys", "busy_timeout"]
+            .map(|pragma| connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap())
+    }
+
+    #[test]
+    fn every_connection_has_the_documented_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::File(folder.path().join("sagas.db"));
+        for _ in 0..2 {
+            for purpose in [Purpose::Write, Purpose::Read, Purpose::Read] {
+                let connection = connect(&place, purpose, &PATIENCE).unwrap();
+                assert_eq!(settings(&connection), [2, 1, 1_234]);
+                let log: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+                assert_eq!(log, "wal");
+            }
+        }
+    }
+
+    #[test]
+    fn a_connection_that_lost_a_setting_is_unsafe() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::File(folder.path().join("sagas.db"));
+        for (pragma, value) in [("synchronous", "NORMAL"), ("journal_mode", "DELETE"), ("foreign_keys", "OFF")] {
+            let connection = connect(&place, Purpose::Write, &PATIENCE).unwrap();
+            connection.execute_batch(&format!("PRAGMA {pragma} = {value}")).unwrap();
+            let lost = verify(&connection, &place, &PATIENCE).unwrap_err();
+            assert!(matches!(&lost, StoreError::Unsafe(words) if words.contains(pragma)), "{lost}");
+        }
+    }
+
+    #[test]
+    fn a_place_without_a_log_is_unsafe() {
+        let in_memory = connect(&Place::Memory, Purpose::Write, &PATIENCE).unwrap();
+        let lost = verify(&in_memory, &Place::File("sagas.db".into()), &PATIENCE).unwrap_err();
+        assert!(matches!(&lost, StoreError::Unsafe(words) if words.contains("journal_mode")), "{lost}");
+    }
+
+    #[test]
+    fn readers_cannot_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::File(folder.path().join("sagas.db"));
+        let reader = connect(&place, Purpose::Read, &PATIENCE).unwrap();
+        assert!(reader.execute_batch("CREATE TABLE a (b)").is_err());
+    }
+}

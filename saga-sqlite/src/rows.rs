@@ -237,3 +237,80 @@ impl Columns<'_> {
         serde_json::from_value(Value::String(name)).map_err(|error| self.wrong(&error.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    /// A good row, then changed.
+    fn read(connection: &Connection, change: &str) -> (bool, Result<RunRow, Unreadable>) {
+        let insert =
+            "INSERT INTO saga_runs (run, key, saga, version, fingerprint, input_digest, state, created, updated)
+                      VALUES ('0198f0a2-7c1b-7d3e-8f00-0123456789ab', 'k', 'approval', 1, '00000000deadbeef', 'd',
+                              'running', 1, 1)";
+        connection.execute_batch(&format!("DELETE FROM saga_runs; {insert}; UPDATE saga_runs SET {change};")).unwrap();
+        let sql = format!("SELECT {RUN}, r.readable FROM saga_runs r");
+        connection.query_row(&sql, [], |row| Ok((row.get(RUN_COLUMNS)?, run(row)))).unwrap()
+    }
+
+    #[test]
+    fn the_column_readable_says_what_the_library_can_read() {
+        let connection = crate::schema::fresh();
+        let good =
+            ["version = 0", "version = 4294967295", "due = 253402300799999999", "state = 'abandoned'", "key = ''"];
+        let bad = [
+            "run = 'x'",
+            "run = upper(run)",
+            "run = replace(run, '-', '')",
+            "run = '0198f0a27-c1b-7d3e-8f00-0123456789ab'",
+            "run = '0198f0a2-7c1b-7d3e-8f00-0123456789ag'",
+            "run = '0198f0a2-7c1b-7d3e-8f00-0123456789a-'",
+            "version = -1",
+            "version = 4294967296",
+            "fingerprint = 'deadbeef'",
+            "fingerprint = 'DEADBEEF00000000'",
+            "fingerprint = '+000000000000001'",
+            "state = 'Running'",
+            "state = ''",
+            "cancel = -1",
+            "length = -1",
+            "inbox_last = 9223372036854775807",
+            "fence = 4611686018427387904",
+            "claims = 4294967296",
+            "due = -1",
+            "due = 253402300800000000",
+            "created = -1",
+            "updated = 9223372036854775807",
+        ];
+        for change in good {
+            let (readable, row) = read(&connection, change);
+            assert!(readable && row.is_ok(), "{change}: {row:?}");
+        }
+        for change in bad {
+            let (readable, row) = read(&connection, change);
+            assert!(!readable && row.is_err(), "{change}: {readable} {row:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let connection = crate::schema::fresh();
+        for (change, words) in [
+            ("state = 'runing'", "the column state is not known: `runing`"),
+            ("created = -1", "the column created is out of range"),
+            ("due = 253402300800000000", "the column due is not an instant before the year 10000"),
+            ("key = CAST(x'ff' AS TEXT)", "the column key is not UTF-8 text"),
+        ] {
+            assert_eq!(read(&connection, change).1.unwrap_err(), words);
+        }
+    }
+
+    #[test]
+    fn texts_for_people_never_make_a_row_unreadable() {
+        let connection = crate::schema::fresh();
+        let (_, row) = read(&connection, "why = CAST(x'61ff' AS TEXT), error = CAST(x'00' AS TEXT)");
+        let row = row.unwrap();
+        assert_eq!((row.why.as_deref(), row.error.as_deref()), (Some("a\u{fffd}"), Some("\0")));
+    }
+}

@@ -211,3 +211,41 @@ pub(crate) fn leave(connection: &Connection, worker: &WorkerId, now: Timestamp) 
         .execute(params![worker.0, now.0])?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_searches_the_partial_index_and_sorts_nothing() {
+        let connection = crate::schema::fresh();
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {DUE}")).unwrap();
+        let mut rows = statement.query(params!["approval", 1, "f", 7, 10]).unwrap();
+        let mut plan = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            plan.push(row.get::<_, String>(3).unwrap());
+        }
+        let search = "SEARCH r USING INDEX saga_runs_runnable (saga=? AND version=? AND fingerprint=? AND due<?)";
+        assert_eq!(plan, [search]);
+    }
+
+    #[test]
+    fn ended_runs_are_in_no_index_that_claims_and_renewals_use() {
+        let connection = crate::schema::fresh();
+        let insert =
+            "INSERT INTO saga_runs (run, key, saga, version, fingerprint, input_digest, state, created, updated)
+                      VALUES (?1, ?1, 'approval', 1, 'f', 'd', 'completed', 1, 1)";
+        for number in 0..100 {
+            connection.execute(insert, [number.to_string()]).unwrap();
+        }
+        for (index, wanted) in [
+            ("saga_runs_runnable", "due IS NOT NULL"),
+            ("saga_runs_leased", "worker IS NOT NULL"),
+            ("saga_runs_open", "state NOT IN ('completed', 'refused', 'cancelled', 'abandoned')"),
+        ] {
+            let sql = format!("SELECT count(*) FROM saga_runs INDEXED BY {index} WHERE {wanted}");
+            let entries: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(entries, 0, "{index}");
+        }
+    }
+}

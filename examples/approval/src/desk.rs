@@ -64,6 +64,26 @@ impl Desk {
         Ok(self.find(key).await?.send(decision).await?)
     }
 
+    /// Where a submission is and why it is not moving, and a line for each step.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub async fn status(&self, key: &str) -> DeskResult<String> {
+        let run = self.find(key).await?;
+        let mut text = run.status().await?.to_string();
+        for step in run.steps().await? {
+            let (forward, check, undo) = step.attempts;
+            text.push_str(&format!(
+                "\n  {} {}: {} (attempted {forward}, looked up {check}, undone {undo} times)",
+                step.call, step.step, step.state
+            ));
+            if let Some(last) = step.last {
+                text.push_str(&format!("; last failure: {}", last.message));
+            }
+        }
+        Ok(text)
+    }
+
     /// Cancels, and says in words what that did.
     ///
     /// # Errors

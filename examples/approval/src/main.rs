@@ -171,7 +171,7 @@ async fn at_the_desk(desk: &Desk, command: Command) -> DeskResult<String> {
             desk.decide(&key, Decision::Reject { reason }).await?;
             format!("{key}: rejection sent")
         }
-        Command::Status { key } => desk.find(&key).await?.status().await?.to_string(),
+        Command::Status { key } => desk.status(&key).await?,
         Command::Cancel { key, reason, by } => desk.cancel(&key, &by, &reason).await?,
         Command::Reviews => match desk.reviews().await? {
             open if open.is_empty() => "nothing waits for a person".to_owned(),

@@ -110,9 +110,7 @@ fn consequence(at: &Situation<'_>, review: &Review, decision: &Decision, by: &st
         }
         (Decision::MarkUndone, Some(call)) => Some(Entry::Undone { call, by: By::Person }),
         (Decision::MarkNotApplied, Some(call)) => {
-            let pivot_is_elsewhere =
-                at.run.steps().any(|(other, step)| other != call && step.pivot && step.output().is_some());
-            let goes_on = pivot_is_elsewhere && at.run.phase == RunPhase::Forward;
+            let goes_on = at.run.past_pivot_besides(call) && at.run.phase == RunPhase::Forward;
             (!goes_on).then(|| Entry::StepFailed {
                 call,
                 error: StepErrorRecord::Unanswered(format!("{by} found that the step was not applied")),

@@ -2,7 +2,7 @@
 //!
 //! Decides the state and the words of "why is it not moving". A pure function of the run: head and journal cannot disagree.
 
-use crate::journal::{Cause, End, Phase, Run, RunPhase, StepStatus, WaitKind};
+use crate::journal::{Cause, End, Phase, Run, RunPhase, WaitKind};
 use crate::run::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -97,7 +97,8 @@ impl Head {
             RunPhase::Unwinding(cause) => Some(cause),
             _ => None,
         };
-        let at_step = run.steps().rev().find(|(_, step)| step.running().is_some() || step.status == StepStatus::Open);
+        let running = run.running().and_then(|(call, _)| Some((call, run.step(call)?)));
+        let at_step = running.or_else(|| run.open_step());
         let mut head = Head {
             state: if cause.is_some() { State::Unwinding } else { State::Running },
             step: at_step.map(|(_, step)| step.step.clone()),
@@ -128,13 +129,11 @@ impl Head {
 
     fn end(&mut self, run: &Run, end: &End) {
         self.step = None;
-        let cause_of_undo = || run.cancel.as_ref().map(|(by, reason)| format!("cancelled by {by}: {reason}"));
+        let words = run.cause.as_ref().map(words);
         (self.state, self.error) = match end {
             End::Completed { .. } => (State::Completed, None),
-            End::Refused { error } => (State::Refused, Some(crate::saga::cut(&error.text()))),
-            End::Cancelled => {
-                (State::Cancelled, cause_of_undo().or_else(|| Some("the saga's deadline passed".to_owned())))
-            }
+            End::Refused { .. } => (State::Refused, words),
+            End::Cancelled => (State::Cancelled, words),
             End::Abandoned { by, left } => {
                 (State::Abandoned, Some(format!("abandoned by {by}; effects left: {}", left.len())))
             }

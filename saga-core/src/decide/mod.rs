@@ -3,8 +3,8 @@
 //! Pure. No clock, no I/O, no randomness, no store, no tokio: the time, the luck of the jitter and a fresh identity are
 //! arguments. The engine, the simulator and the operator's console ask the same function, so they cannot disagree.
 //!
-//! [`next`] says what to do now; [`outcome`] turns what an attempt brought into entries. Whoever drives a run repeats:
-//! ask `next`, do it, fold what it wrote, ask again.
+//! `next` says what to do now; [`outcome`] turns what an attempt brought into entries. Whoever drives a run repeats:
+//! ask it, do that, fold what it wrote, ask again.
 
 mod actions;
 mod command;
@@ -91,7 +91,7 @@ pub(crate) fn next(at: &Situation<'_>) -> Next {
     if run.ended().is_some() {
         return Next::Over;
     }
-    if let Some((call, phase)) = run.steps().find_map(|(call, step)| step.running().map(|phase| (call, phase))) {
+    if let Some((call, phase)) = run.running() {
         return if at.in_flight {
             Next::Rest { until: None }
         } else {

@@ -20,7 +20,7 @@ impl Checked {
 
     /// Ends the compilation if node `index` is at fault; `words` are the user's own at this place.
     #[track_caller]
-    #[allow(clippy::panic)] // a constant has no other way to speak; it runs only while the user's crate compiles
+    #[allow(clippy::panic, reason = "it is evaluated while the user's crate compiles: a panic there is the message")]
     pub const fn at(&self, index: usize, words: &str) {
         let text = match self.flow.fault(self.definition, index) {
             Fault::None => return,

@@ -3,8 +3,9 @@
 
 use super::codec::{self, LoadError};
 use super::live::Holds;
-use super::registry::row_of;
+use super::registry::{definition_of, row_of};
 use super::status::Status;
+use super::view::StepView;
 use super::writer::Writer;
 use crate::decide::{Command, Head, State};
 use crate::journal::{Decision, End, Entry, Run};
@@ -356,6 +357,14 @@ impl<S: SagaType> Handle<S> {
     pub async fn status(&self) -> Result<Status, ClientError> {
         let row = self.client.store.run(self.run).await?.ok_or(Refused::NoSuchRun(self.run))?;
         Status::of(&*self.client.store, row).await
+    }
+
+    /// The steps of the run so far, with what was declared `redact` masked. Reads the journal.
+    ///
+    /// # Errors
+    /// When the store does not answer, or the journal is broken.
+    pub async fn steps(&self) -> Result<Vec<StepView>, ClientError> {
+        Ok(super::view::steps(&self.client.inspect(self.run).await?, definition_of::<S>()))
     }
 
     /// Asks the run to stop and to undo what it did. Says what that did; once accepted, the run cannot complete any more.

@@ -14,6 +14,7 @@ mod resident;
 mod shared;
 mod status;
 mod table;
+mod view;
 mod worker;
 mod writer;
 
@@ -22,3 +23,4 @@ pub use client::{CancelAnswer, Client, ClientError, Handle, RunOutcome, StartRun
 pub use shared::Settings;
 pub use status::Status;
 pub use table::StepTable;
+pub use view::StepView;

@@ -115,9 +115,12 @@ impl<P: Send + Sync + 'static> Shared<P> {
 
     pub(crate) fn keep(&self, resident: Resident<P>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < KEPT {
-            kept.insert(resident.id(), resident);
+        if kept.len() >= KEPT
+            && let Some(any) = kept.keys().next().copied()
+        {
+            kept.remove(&any);
         }
+        kept.insert(resident.id(), resident);
     }
 
     pub(crate) fn take_kept(&self, run: RunId) -> Option<Resident<P>> {

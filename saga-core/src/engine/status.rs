@@ -79,7 +79,7 @@ async fn why(store: &dyn Store, row: &RunRow) -> Result<Option<String>, ClientEr
         return Ok(Some(format!("set aside: {cause}")));
     }
     let now = store.now().await?;
-    if !row.due.is_some_and(|due| due <= now) {
+    if row.due.is_none_or(|due| due > now) {
         return Ok(None);
     }
     let workers = store.workers().await?;

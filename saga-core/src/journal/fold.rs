@@ -3,7 +3,7 @@
 
 use super::entry::{By, End, Entry, Look, Phase, WaitKind};
 use super::review::{Decision, Review};
-use super::state::{Attempts, CallState, Run, RunPhase, StepState, StepStatus, Urge, WaitState};
+use super::state::{Attempts, CallState, Index, Run, RunPhase, StepState, StepStatus, Urge, WaitState};
 use crate::contract::Class;
 use crate::run::{CallNumber, RunId, Timestamp};
 
@@ -65,9 +65,11 @@ impl Run {
             updated: at,
             calls: Vec::new(),
             phase: RunPhase::Forward,
+            cause: None,
             cancel: None,
             reviews: Vec::new(),
             inbox_taken: Vec::new(),
+            index: Index::default(),
         })
     }
 
@@ -78,6 +80,15 @@ impl Run {
     pub fn apply(&mut self, entry: &Entry, at: Timestamp) -> Result<(), Broken> {
         let sequence = self.length + 1;
         self.take(entry, at).map_err(|why| Broken::Foreign { sequence, kind: entry.kind(), why })?;
+        let about = match entry {
+            Entry::ReviewSettled { review, .. } => {
+                self.reviews.iter().find(|known| known.number == *review).and_then(|known| known.call)
+            }
+            _ => entry.call(),
+        };
+        if let Some(call) = about {
+            self.reindex(call);
+        }
         self.length = sequence;
         self.updated = at;
         Ok(())
@@ -117,7 +128,7 @@ impl Run {
             }
             Entry::AttemptStarted { call, phase, attempt } => self.attempt_started(*call, *phase, *attempt, forward),
             Entry::AttemptFailed { call, phase, report, error, again_in } => {
-                let step = self.running(*call, *phase)?;
+                let step = self.running_mut(*call, *phase)?;
                 let attempts = step.attempts_mut(*phase);
                 attempts.running = false;
                 attempts.failed += 1;
@@ -130,7 +141,7 @@ impl Run {
                 Ok(())
             }
             Entry::AttemptLost { call, phase } => {
-                let step = self.running(*call, *phase)?;
+                let step = self.running_mut(*call, *phase)?;
                 let attempts = step.attempts_mut(*phase);
                 attempts.running = false;
                 attempts.lost += 1;
@@ -143,7 +154,7 @@ impl Run {
                 Ok(())
             }
             Entry::AttemptInterrupted { call, phase } => {
-                let step = self.running(*call, *phase)?;
+                let step = self.running_mut(*call, *phase)?;
                 let attempts = step.attempts_mut(*phase);
                 attempts.running = false;
                 attempts.urge = Urge::Repeat;
@@ -159,7 +170,7 @@ impl Run {
                 Ok(())
             }
             Entry::Looked { call, found, again_in } => {
-                let step = self.running(*call, Phase::Check)?;
+                let step = self.running_mut(*call, Phase::Check)?;
                 step.check.running = false;
                 step.check.lost = 0;
                 step.check.look = Some(*found);
@@ -228,6 +239,7 @@ impl Run {
                 if !forward {
                     return Err("the unwind has already begun");
                 }
+                self.cause = Some(cause.clone());
                 self.phase = RunPhase::Unwinding(cause.clone());
                 Ok(())
             }
@@ -378,7 +390,7 @@ impl Run {
         if step.status == StepStatus::Open { Ok(step) } else { Err("the step is settled") }
     }
 
-    fn running(&mut self, call: CallNumber, phase: Phase) -> Result<&mut StepState, &'static str> {
+    fn running_mut(&mut self, call: CallNumber, phase: Phase) -> Result<&mut StepState, &'static str> {
         let step = self.step_mut(call)?;
         if step.attempts(phase).running { Ok(step) } else { Err("no such attempt is running") }
     }

@@ -6,6 +6,7 @@ use crate::definition::Fingerprint;
 use crate::payload::Payload;
 use crate::run::{CallNumber, RunId, Timestamp};
 use crate::saga::{FailureReport, StepErrorRecord};
+use std::collections::BTreeSet;
 
 /// A run, folded from its journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,12 +33,29 @@ pub struct Run {
     pub calls: Vec<CallState>,
     /// Where the run is.
     pub phase: RunPhase,
+    /// Why effects are, or were, undone.
+    pub cause: Option<Cause>,
     /// An accepted cancel: who and why.
     pub cancel: Option<(String, String)>,
     /// All questions so far.
     pub reviews: Vec<Review>,
-    /// The last inbox item that was taken up, of any kind.
+    /// The inbox items that were taken up.
     pub inbox_taken: Vec<u64>,
+    /// Where to look, so that no question walks a long run.
+    pub(super) index: Index,
+}
+
+/// The few calls that questions are about. Kept by the fold: cost per step must not grow with the length of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Index {
+    /// Steps that are not settled.
+    pub(super) open: BTreeSet<CallNumber>,
+    /// Steps with an attempt that has no recorded end.
+    pub(super) running: BTreeSet<CallNumber>,
+    /// Irreversible steps whose effect is there or possible.
+    pub(super) pivots: BTreeSet<CallNumber>,
+    /// The wait that has not ended.
+    pub(super) wait: Option<CallNumber>,
 }
 
 /// Where a run is.
@@ -229,25 +247,55 @@ impl Run {
         })
     }
 
-    /// The call that is not settled, if any: bodies ask for one thing at a time.
+    /// The step that is not settled, if any.
     pub fn open_step(&self) -> Option<(CallNumber, &StepState)> {
-        self.steps().rev().find(|(_, step)| step.status == StepStatus::Open)
+        let call = *self.index.open.last()?;
+        Some((call, self.step(call)?))
     }
 
-    /// The wait that has not ended.
+    /// The attempt that has no recorded end, if any.
+    pub fn running(&self) -> Option<(CallNumber, Phase)> {
+        let call = *self.index.running.first()?;
+        Some((call, self.step(call)?.running()?))
+    }
+
+    /// The wait that has not ended, if any.
     pub fn open_wait(&self) -> Option<(CallNumber, &WaitState)> {
-        self.calls.iter().enumerate().rev().find_map(|(number, call)| match call {
-            CallState::Wait(wait) if wait.ended.is_none() => {
-                Some((CallNumber(u32::try_from(number).unwrap_or(u32::MAX)), wait))
-            }
+        let call = self.index.wait?;
+        match self.calls.get(call.0 as usize) {
+            Some(CallState::Wait(wait)) => Some((call, wait)),
             _ => None,
-        })
+        }
     }
 
     /// Whether an irreversible effect is there, or may be: then nothing is undone any more.
     pub fn past_pivot(&self) -> bool {
-        self.steps().any(|(_, step)| step.pivot && step.status != StepStatus::Open && step.output().is_some())
-            || self.steps().any(|(_, step)| step.pivot && step.status == StepStatus::Open && step.may_have_an_effect())
+        !self.index.pivots.is_empty()
+    }
+
+    /// Whether the irreversible effect of another call than this is there.
+    pub fn past_pivot_besides(&self, call: CallNumber) -> bool {
+        self.index.pivots.iter().any(|pivot| *pivot != call)
+    }
+
+    /// Looks at one call again after an entry about it.
+    pub(super) fn reindex(&mut self, call: CallNumber) {
+        fn keep(set: &mut BTreeSet<CallNumber>, call: CallNumber, wanted: bool) {
+            if wanted {
+                set.insert(call);
+            } else {
+                set.remove(&call);
+            }
+        }
+        match self.calls.get(call.0 as usize) {
+            Some(CallState::Step(step)) => {
+                keep(&mut self.index.open, call, step.status == StepStatus::Open);
+                keep(&mut self.index.running, call, step.running().is_some());
+                keep(&mut self.index.pivots, call, step.pivot && step.may_have_an_effect());
+            }
+            Some(CallState::Wait(wait)) => self.index.wait = wait.ended.is_none().then_some(call),
+            _ => {}
+        }
     }
 
     /// The question that waits for a decision.

@@ -80,7 +80,8 @@ fn reversibility(step: &StepModel, errors: &mut Errors) {
             errors.at(at, message);
         }
     }
-    if let Some(needs) = settings.inside("compensable").and_then(|inside| inside.get("needs"))
+    if let Some(inside) = settings.inside("compensable")
+        && let Some(needs) = inside.get("needs")
         && settings.get("verifiable").is_none()
         && settings.get("unknown").is_none()
     {

@@ -10,10 +10,10 @@ use saga_core::store::{InboxPost, Poster, Written, rules};
 pub(super) fn post(connection: &Connection, post: &InboxPost, now: Timestamp) -> Result<Written, Fault> {
     let Facts { standing, updated, .. } = facts(connection, post.run)?;
     let run = post.run.to_string();
-    if let Some(once) = &post.once {
-        if let Some(first) = posted(connection, "once = ?2", params![run, once])? {
-            return Ok(first);
-        }
+    if let Some(once) = &post.once
+        && let Some(first) = posted(connection, "once = ?2", params![run, once])?
+    {
+        return Ok(first);
     }
     let at = rules::stamp(now, updated);
     let (kind, name, about) = match &post.kind {
@@ -22,10 +22,10 @@ pub(super) fn post(connection: &Connection, post: &InboxPost, now: Timestamp) ->
             ("signal", Some(name), None)
         }
         Poster::Cancel => {
-            if let Some(number) = standing.cancel()? {
-                if let Some(first) = posted(connection, "number = ?2", params![run, whole(number)])? {
-                    return Ok(first);
-                }
+            if let Some(number) = standing.cancel()?
+                && let Some(first) = posted(connection, "number = ?2", params![run, whole(number)])?
+            {
+                return Ok(first);
             }
             ("cancel", None, None)
         }

@@ -16,6 +16,7 @@ super::cases! {
         ["claimed order-1 fence 1", "nothing claimed", "claimed order-1 fence 2", "claimed order-1 fence 3"];
     "claims are counted until an entry is written", counted => ["claims 3", "appended", "claims 0"];
     "runs are claimed oldest due first, as many as asked for", oldest_first => ["b", "c", "a"];
+    "runs of several definitions are claimed oldest due first", oldest_of_all => ["a b c d"];
     "a claim for none gets none", for_none => ["0", "0", "3"];
     "a claim gets runs of its definitions only", own_definitions =>
         ["approval 1 f: 1", "approval 1 0: 1", "approval 2 f: 1", "refund 1 f: 1", "all again: 0"];
@@ -84,6 +85,23 @@ async fn oldest_first(bench: &Bench) -> Lines {
         keys.extend(bench.claim("w1", 1).await?.into_iter().map(|claimed| claimed.row.key));
     }
     Ok(keys)
+}
+
+async fn oldest_of_all(bench: &Bench) -> Lines {
+    let refund = || DefinitionRow { saga: "a refund".to_owned(), ..definition() };
+    let keys = [("a", definition()), ("b", refund()), ("c", definition()), ("d", refund())];
+    for (after, (key, definition)) in (0_u32..).zip(keys) {
+        let then = Then::Release(Due::After(bench.ticks(after)));
+        bench.write(Write::Create(NewRun { then, definition, ..new_run(key) })).await?;
+    }
+    bench.pass(4).await;
+    let mut keys = Vec::new();
+    for limit in [1, 2, 9] {
+        let definitions = vec![refund(), definition()];
+        let claim = Claim { worker: worker_id("w1"), lease: bench.ticks(90), limit, definitions };
+        keys.extend(bench.store.claim(claim).await?.into_iter().map(|claimed| claimed.row.key));
+    }
+    Ok(vec![keys.join(" ")])
 }
 
 async fn for_none(bench: &Bench) -> Lines {

@@ -1,0 +1,162 @@
+//! What the engine costs its store, and what it does when the store fails: counted through a store around the memory store.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+mod world;
+
+use saga_core::store::{
+    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, MemoryStore, Page, Quarantined, Refused, ReviewRow,
+    RunFilter, RunRow, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+};
+use saga_core::{RunId, RunOutcome, Saga, StepCx, StepError, Timestamp, saga, step};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use world::{Decision, World, WorldError, approval, engine_on, settings};
+
+/// Counts, and fails as it is told.
+#[derive(Default)]
+struct Watched {
+    inside: MemoryStore,
+    commits: AtomicU32,
+    journals_read: AtomicU32,
+    unavailable: AtomicU32,
+    /// The kind of entry whose append is refused for good.
+    refuses: Mutex<Option<&'static str>>,
+}
+
+impl Store for Watched {
+    fn now(&self) -> StoreFuture<'_, Timestamp> {
+        self.inside.now()
+    }
+    fn commit(&self, writes: Vec<Write>) -> StoreFuture<'_, Vec<Result<Written, Refused>>> {
+        if self.unavailable.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
+            return Box::pin(async { Err(StoreError::Unavailable("told to".to_owned())) });
+        }
+        let refuses = *self.refuses.lock().unwrap();
+        let hit = |write: &Write| match write {
+            Write::Append(append) => append.entries.iter().any(|entry| Some(entry.kind) == refuses),
+            _ => false,
+        };
+        if writes.iter().any(hit) {
+            return Box::pin(async { Ok(vec![Err(Refused::Rejected("a constraint of its own".to_owned()))]) });
+        }
+        self.commits.fetch_add(1, Ordering::SeqCst);
+        self.inside.commit(writes)
+    }
+    fn journal(&self, run: RunId, after: u64, limit: u32) -> StoreFuture<'_, Vec<StoredEntry>> {
+        self.journals_read.fetch_add(u32::from(limit > 1), Ordering::SeqCst);
+        self.inside.journal(run, after, limit)
+    }
+    fn claim(&self, claim: Claim) -> StoreFuture<'_, Vec<Claimed>> {
+        self.inside.claim(claim)
+    }
+    fn renew(&self, worker: &WorkerId, lease: Duration) -> StoreFuture<'_, Vec<Lease>> {
+        self.inside.renew(worker, lease)
+    }
+    fn inbox(&self, run: RunId, after: u64, limit: u32) -> StoreFuture<'_, Vec<InboxItem>> {
+        self.inside.inbox(run, after, limit)
+    }
+    fn run(&self, run: RunId) -> StoreFuture<'_, Option<RunRow>> {
+        self.inside.run(run)
+    }
+    fn find(&self, key: &str) -> StoreFuture<'_, Option<RunRow>> {
+        self.inside.find(key)
+    }
+    fn list(&self, filter: RunFilter, page: Page) -> StoreFuture<'_, Vec<RunRow>> {
+        self.inside.list(filter, page)
+    }
+    fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>> {
+        self.inside.reviews(only_open, page)
+    }
+    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
+        self.inside.quarantine(aside, retry_in)
+    }
+    fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>> {
+        self.inside.quarantined(page)
+    }
+    fn enroll(&self, worker: &WorkerId, rows: Vec<DefinitionRow>, lease: Duration) -> StoreFuture<'_, Vec<u64>> {
+        self.inside.enroll(worker, rows, lease)
+    }
+    fn leave(&self, worker: &WorkerId) -> StoreFuture<'_, ()> {
+        self.inside.leave(worker)
+    }
+    fn workers(&self) -> StoreFuture<'_, Vec<WorkerRow>> {
+        self.inside.workers()
+    }
+    fn health(&self) -> StoreFuture<'_, Health> {
+        self.inside.health()
+    }
+}
+
+#[step(read_only, idempotent)]
+pub async fn look(cx: &StepCx<World>, at: u32) -> Result<u32, WorldError> {
+    let _ = cx;
+    Ok(at + 1)
+}
+
+#[saga(version = 1, owner = "editors")]
+pub async fn three(cx: &mut Saga, at: u32) -> Result<u32, StepError<WorldError>> {
+    let at = look(cx, at).await?.into_inner();
+    let at = look(cx, at).await?.into_inner();
+    Ok(look(cx, at).await?.into_inner())
+}
+
+#[tokio::test]
+async fn a_run_of_three_steps_takes_four_commits_and_no_read_of_its_journal() {
+    let store = Arc::new(Watched::default());
+    let engine = saga_core::Engine::builder(store.clone(), World::default())
+        .saga::<three>()
+        .settings(settings())
+        .start()
+        .await
+        .unwrap();
+    let run = engine.start(three(1)).await.unwrap();
+    assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(4));
+    assert_eq!(store.commits.load(Ordering::SeqCst), 4);
+    assert_eq!(store.journals_read.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_run_that_waits_in_this_process_is_not_read_again() {
+    let store = Arc::new(Watched::default());
+    let world = World::default();
+    let engine = engine_on(store.clone(), &world).await;
+    let run = engine.start(approval("a".to_owned())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(run.status().await.unwrap().state.name(), "waiting");
+    run.send(Decision::Approve).await.unwrap();
+    assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(7));
+    assert_eq!(store.journals_read.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn an_outcome_in_hand_outlives_a_store_that_fails_for_a_while() {
+    let store = Arc::new(Watched::default());
+    let world = World::default();
+    let engine = engine_on(store.clone(), &world).await;
+    let run = engine.start(approval("a".to_owned())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    run.send(Decision::Approve).await.unwrap();
+    store.unavailable.store(3, Ordering::SeqCst);
+    assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(7));
+    assert_eq!(world.sent(), ["reserve", "publish"]);
+}
+
+#[tokio::test]
+async fn a_write_that_the_store_refuses_for_good_sets_one_run_aside_and_harms_no_other() {
+    let store = Arc::new(Watched::default());
+    let world = World::default();
+    let engine = engine_on(store.clone(), &world).await;
+    *store.refuses.lock().unwrap() = Some("wait_started");
+    let poison = engine.start(approval("poison".to_owned())).await.unwrap();
+    while engine.store().quarantined(Page::first(10)).await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let status = poison.status().await.unwrap();
+    assert!(status.why.unwrap().contains("a constraint of its own"));
+    *store.refuses.lock().unwrap() = None;
+    let good = engine.start(approval("good".to_owned())).await.unwrap();
+    good.send(Decision::Approve).await.unwrap();
+    assert_eq!(good.outcome().await.unwrap(), RunOutcome::Completed(7));
+}
