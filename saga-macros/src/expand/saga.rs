@@ -106,6 +106,10 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
 fn imports(graph: &Graph) -> TokenStream {
     let imports = graph.paths.iter().enumerate().map(|(index, path)| {
         let alias = alias(index, path.span());
+        if path.is_ident("uuid") {
+            // Imports, unlike types, look at crate names too; a glob import of our `uuid` would be ambiguous with that crate.
+            return quote!(#[allow(non_camel_case_types)] type #alias = #path;);
+        }
         quote!(#[allow(unused_imports)] use #path as #alias;)
     });
     imports.collect()
