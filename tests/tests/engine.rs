@@ -180,3 +180,29 @@ async fn a_stop_hands_over_and_never_unwinds() {
     let reserve = journal.step(saga_core::CallNumber(0)).unwrap();
     assert_eq!(reserve.forward.failed, 0, "an interruption is not a failed attempt");
 }
+
+/// Each of these signals wakes the run, and none of them is what it waits for: that is no crash loop.
+#[tokio::test]
+async fn a_run_that_is_woken_for_nothing_many_times_goes_on() {
+    let world = World::default();
+    let engine = engine(&world).await;
+    let run = engine.start(approval("a".to_owned())).await.unwrap();
+    for _ in 0..12 {
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        engine.store().commit(vec![other_signal(run.run())]).await.unwrap().remove(0).unwrap();
+    }
+    run.send(Decision::Approve).await.unwrap();
+    assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(7), "{}", run.status().await.unwrap());
+    assert_eq!(run.status().await.unwrap().unconsumed_signals, 12);
+}
+
+fn other_signal(run: saga_core::RunId) -> saga_core::store::Write {
+    saga_core::store::Write::Post(saga_core::store::InboxPost {
+        run,
+        kind: saga_core::store::Poster::Signal { name: "Other".to_owned() },
+        body: br#"{"signal":{"name":"Other","payload":"1"}}"#.to_vec(),
+        by: "test".to_owned(),
+        note: String::new(),
+        once: None,
+    })
+}

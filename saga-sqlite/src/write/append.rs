@@ -28,7 +28,7 @@ pub(super) fn append(connection: &Connection, append: Append, now: Timestamp) ->
     let changed = connection
         .prepare_cached(
             "UPDATE saga_runs SET state = ?4, step = ?5, why = ?6, error = ?7, past_pivot = ?8, length = length + ?9,
-                    updated = iif(?9 > 0, ?10, updated), claims = iif(?9 > 0, 0, claims),
+                    updated = iif(?9 > 0, ?10, updated), claims = 0,
                     worker = iif(?11, worker, NULL), due = iif(?11, due, ?12), quarantined = NULL, quarantined_as = NULL
              WHERE run = ?1 AND fence = ?2 AND length = ?3 AND worker IS NOT NULL",
         )?

@@ -15,6 +15,7 @@ super::cases! {
     "a run whose lease has ended is claimed again, with another fence", lease_over =>
         ["claimed order-1 fence 1", "nothing claimed", "claimed order-1 fence 2", "claimed order-1 fence 3"];
     "claims are counted until an entry is written", counted => ["claims 3", "appended", "claims 0"];
+    "claims are counted until a release, also one without entries", counted_to_release => ["claims 2", "appended", "claims 0"];
     "runs are claimed oldest due first, as many as asked for", oldest_first => ["b", "c", "a"];
     "runs of several definitions are claimed oldest due first", oldest_of_all => ["a b c d"];
     "a claim for none gets none", for_none => ["0", "0", "3"];
@@ -60,6 +61,17 @@ async fn lease_over(bench: &Bench) -> Lines {
     let second = bench.claimed("w2").await?;
     bench.pass(5).await;
     Ok(vec![first, early, second, bench.claimed("w1").await?])
+}
+
+async fn counted_to_release(bench: &Bench) -> Lines {
+    let run = bench.leased("order-1", "w1").await?;
+    bench.pass(5).await;
+    bench.claimed("w1").await?;
+    let claims = |row: Option<crate::store::RunRow>| format!("claims {}", row.map_or(99, |row| row.claims));
+    let before = claims(bench.store.run(run).await?);
+    let release = Append { fence: 2, entries: Vec::new(), then: Then::Release(Due::Never), ..append(run, 1) };
+    let released = bench.write(Write::Append(release)).await?;
+    Ok(vec![before, released, claims(bench.store.run(run).await?)])
 }
 
 async fn counted(bench: &Bench) -> Lines {

@@ -30,7 +30,7 @@ super::cases! {
     "an end frees the run whatever is asked", end_frees =>
         ["appended", "cancelled length 2 fence 1 free never due claims 0", "nothing claimed"];
     "an append without entries only releases", without_entries =>
-        ["appended", "running length 1 fence 1 free due claims 1", "unchanged true"];
+        ["appended", "running length 1 fence 1 free due claims 0", "unchanged true"];
     "an append carries the head", carries_head => ["appended", "step charge why waiting error none", "pivot true"];
 }
 

@@ -90,8 +90,8 @@ impl Runs {
         let at = rules::stamp(now, held.row.updated);
         if !append.entries.is_empty() {
             held.row.updated = at;
-            held.row.claims = 0;
         }
+        held.row.claims = 0;
         held.push(append.entries, at);
         for item in &mut held.inbox {
             item.taken |= append.inbox_taken.contains(&item.stored.number);
