@@ -51,7 +51,7 @@ pub struct RunRow {
     pub worker: Option<WorkerId>,
     /// When it is due, or its lease ends; `None` if it waits for something to arrive, or has ended.
     pub due: Option<Timestamp>,
-    /// Claims since the last entry: what tells a crash loop outside any step.
+    /// Claims since the last entry, the creator's included: what tells a crash loop outside any step.
     pub claims: u32,
     /// Why it is set aside.
     pub quarantined: Option<String>,
