@@ -46,7 +46,10 @@ fn caller(saga: &SagaModel) -> TokenStream {
         #(#everywhere)* #(#shown)*
         #[allow(clippy::too_many_arguments)]
         #visibility fn #name(#parameters) -> #krate::Start<#name> {
-            #krate::Start::new(|#writer| { #write })
+            #[allow(unused_mut)]
+            let mut #writer = #krate::InputWriter::of_a_start();
+            #write
+            #krate::Start::new(#writer)
         }
     }
 }
