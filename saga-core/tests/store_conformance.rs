@@ -22,3 +22,9 @@ fn cases_have_names_of_their_own_and_expect_something() {
     assert!(suite.iter().all(|case| !case.expected.is_empty()));
     assert!(suite.len() > 100, "{} cases", suite.len());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes half a minute: time really passes"]
+async fn the_suite_is_passed_also_by_a_clock_of_its_own() {
+    run(async || Fresh::new(MemoryStore::new())).await;
+}

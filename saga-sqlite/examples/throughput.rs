@@ -111,7 +111,7 @@ async fn claims(store: &SqliteStore, ended: usize) -> Result<String, Box<dyn Err
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let seconds = arguments.next().map_or(Ok(2.0), |text| text.parse::<f64>())?;
-    let folder = arguments.next().map_or_else(tempfile::tempdir, |folder| tempfile::tempdir_in(folder))?;
+    let folder = arguments.next().map_or_else(tempfile::tempdir, tempfile::tempdir_in)?;
     let store = SqliteStore::open(folder.path().join("throughput.db"))?;
     let mut out = std::io::stdout();
     for batch in BATCHES {

@@ -12,9 +12,15 @@ use std::path::Path;
 /// How many prepared statements a connection keeps.
 const STATEMENTS: usize = 64;
 
+/// How much of the file a connection keeps in memory: a batch should not have to read back its own pages.
+const CACHE_KIB: i64 = 16 * 1_024;
+
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
+    /// The first connection: the file is made if it is not there.
+    Make,
+    /// A file that is there: one that was removed under a running store must not be replaced by an empty one.
     Write,
     Read,
 }
@@ -24,7 +30,8 @@ pub(crate) enum Purpose {
 /// # Errors
 /// [`StoreError`] of every kind: see [`crate::SqliteOptions::open`].
 pub(crate) fn connect(place: &Place, purpose: Purpose, patience: &Patience) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let make = if purpose == Purpose::Make { OpenFlags::SQLITE_OPEN_CREATE } else { OpenFlags::empty() };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | make;
     let connection = match place {
         Place::File(path) => {
             check(path)?;
@@ -74,6 +81,7 @@ fn settle(connection: &Connection, place: &Place, purpose: Purpose, patience: &P
         connection.pragma_update(None, "fullfsync", true)?;
         connection.pragma_update(None, "checkpoint_fullfsync", true)?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         connection.pragma_update(None, "query_only", purpose == Purpose::Read)
     };
     patiently(patience, set)
@@ -135,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::File(folder.path().join("sagas.db"));
         for _ in 0..2 {
-            for purpose in [Purpose::Write, Purpose::Read, Purpose::Read] {
+            for purpose in [Purpose::Make, Purpose::Write, Purpose::Read, Purpose::Read] {
                 let connection = connect(&place, purpose, &PATIENCE).unwrap();
                 assert_eq!(settings(&connection), [2, 1, 1_234]);
                 let log: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
@@ -149,7 +157,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::File(folder.path().join("sagas.db"));
         for (pragma, value) in [("synchronous", "NORMAL"), ("journal_mode", "DELETE"), ("foreign_keys", "OFF")] {
-            let connection = connect(&place, Purpose::Write, &PATIENCE).unwrap();
+            let connection = connect(&place, Purpose::Make, &PATIENCE).unwrap();
             connection.execute_batch(&format!("PRAGMA {pragma} = {value}")).unwrap();
             let lost = verify(&connection, &place, &PATIENCE).unwrap_err();
             assert!(matches!(&lost, StoreError::Unsafe(words) if words.contains(pragma)), "{lost}");
@@ -164,9 +172,21 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_was_removed_is_not_made_again_by_a_later_connection() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::File(folder.path().join("sagas.db"));
+        for purpose in [Purpose::Write, Purpose::Read] {
+            let missing = connect(&place, purpose, &PATIENCE).map(drop);
+            assert!(matches!(missing, Err(StoreError::Unavailable(_))), "{missing:?}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
     fn readers_cannot_write() {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::File(folder.path().join("sagas.db"));
+        drop(connect(&place, Purpose::Make, &PATIENCE).unwrap());
         let reader = connect(&place, Purpose::Read, &PATIENCE).unwrap();
         assert!(reader.execute_batch("CREATE TABLE a (b)").is_err());
     }

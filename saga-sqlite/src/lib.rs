@@ -15,6 +15,7 @@
 //! - Several processes may use one file, on one machine. A lock that another process holds is waited for.
 //! - The tables and views are public: [`SCHEMA`] describes them, with queries for an incident.
 
+mod columns;
 mod connection;
 mod fault;
 mod options;

@@ -1,7 +1,8 @@
 //! Reads: journals, inboxes, lists and numbers. Decides which index each list walks, so that none of them reads history.
 
+use crate::columns::{Columns, Unreadable};
 use crate::fault::Fault;
-use crate::rows::{self, Columns, ENTRY, ITEM, REVIEW, RUN, RUN_COLUMNS, Unreadable};
+use crate::rows::{self, ENTRY, ITEM, REVIEW, RUN, RUN_COLUMNS};
 use crate::write::whole;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use saga_core::decide::State;
@@ -67,11 +68,7 @@ fn one(connection: &Connection, which: &str, of: &str) -> Result<Option<RunRow>,
 pub(crate) fn list(connection: &Connection, filter: &RunFilter, part: Page) -> Result<Vec<RunRow>, Fault> {
     let only_open = !filter.states.is_empty() && filter.states.iter().all(|state| !state.is_terminal());
     // Few runs are open: sort them. Otherwise walk from the newest.
-    let (index, open) = if only_open {
-        ("saga_runs_open", "r.state NOT IN ('completed', 'refused', 'cancelled', 'abandoned')")
-    } else {
-        ("saga_runs_created", "1")
-    };
+    let (index, open) = if only_open { ("saga_runs_open", "r.ended = 0") } else { ("saga_runs_created", "1") };
     let wanted = |state: &State| filter.states.is_empty() || filter.states.contains(state);
     let states: Vec<String> =
         State::ALL.iter().filter(|state| wanted(state)).map(|state| format!("'{}'", state.name())).collect();
@@ -144,12 +141,9 @@ pub(crate) fn health(connection: &Connection, now: Timestamp) -> Result<Health, 
     };
     let mut runs = Vec::with_capacity(State::ALL.len());
     for state in State::ALL {
-        let (index, part) = if state.is_terminal() {
-            ("saga_runs_ended", "IN ('completed', 'refused', 'cancelled', 'abandoned')")
-        } else {
-            ("saga_runs_open", "NOT IN ('completed', 'refused', 'cancelled', 'abandoned')")
-        };
-        let sql = format!("SELECT count(*) FROM saga_runs INDEXED BY {index} WHERE state {part} AND state = ?1");
+        let (index, part) =
+            if state.is_terminal() { ("saga_runs_ended", "ended = 1") } else { ("saga_runs_open", "ended = 0") };
+        let sql = format!("SELECT count(*) FROM saga_runs INDEXED BY {index} WHERE {part} AND state = ?1");
         runs.push((state, count(&sql, &[&state.name()])?));
     }
     Ok(Health {
@@ -164,7 +158,7 @@ pub(crate) fn health(connection: &Connection, now: Timestamp) -> Result<Health, 
         workers: count("SELECT count(*) FROM saga_workers WHERE until > ?1", &[&now.0])?,
         without_worker: count(
             "SELECT count(*) FROM saga_runs r INDEXED BY saga_runs_open
-             WHERE r.state NOT IN ('completed', 'refused', 'cancelled', 'abandoned') AND NOT EXISTS (
+             WHERE r.ended = 0 AND NOT EXISTS (
                  SELECT 1 FROM saga_worker_definitions d JOIN saga_workers w ON w.worker = d.worker
                  WHERE d.saga = r.saga AND d.version = r.version AND d.fingerprint = r.fingerprint AND w.until > ?1)",
             &[&now.0],

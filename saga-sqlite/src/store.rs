@@ -50,7 +50,7 @@ impl SqliteStore {
 
     pub(crate) fn with(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let SqliteOptions { place, patience, readers, clock } = options;
-        let connection = connect(&place, Purpose::Write, &patience)?;
+        let connection = connect(&place, Purpose::Make, &patience)?;
         schema::migrate(&connection, &patience, clock.reading())?;
         let writer = Writer::start(connection, place.clone(), patience)?;
         let readers = Readers::new(place, patience, readers, &writer);

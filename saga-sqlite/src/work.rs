@@ -2,13 +2,15 @@
 //!
 //! Decides how due runs are found without looking at history, and that a row which cannot be read stops no other.
 
+use crate::columns::{Columns, Unreadable};
 use crate::fault::Fault;
-use crate::rows::{self, Columns, RUN};
+use crate::rows::{self, RUN};
 use crate::write::{Facts, exactly_one, facts, open_review, whole};
 use rusqlite::{Connection, params};
 use saga_core::journal::Reason;
 use saga_core::store::{Claim, Claimed, DefinitionRow, Lease, Quarantined, Refused, RunRow, WorkerId, rules};
 use saga_core::{RunId, Timestamp};
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// How long a row that cannot be read is left alone before it is looked at again, in case somebody has repaired it.
@@ -20,17 +22,19 @@ const FORGET_WORKERS: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// Due runs of one definition: a range of a partial index, however many runs there are.
 pub(crate) const DUE: &str = "SELECT r.due, r.run, r.rowid FROM saga_runs r INDEXED BY saga_runs_runnable \
      WHERE r.saga = ?1 AND r.version = ?2 AND r.fingerprint = ?3 AND r.due <= ?4 \
-     AND r.state NOT IN ('completed', 'refused', 'cancelled', 'abandoned') ORDER BY r.due, r.run LIMIT ?5";
+     AND r.ended = 0 ORDER BY r.due, r.run LIMIT ?5";
 
 pub(crate) fn claim(connection: &Connection, claim: &Claim, now: Timestamp) -> Result<Vec<Claimed>, Fault> {
     let limit = rules::page(claim.limit);
-    let mut claimed = Vec::new();
+    let (mut claimed, mut seen) = (Vec::new(), HashSet::new());
     while claimed.len() < limit {
         let found = due(connection, &claim.definitions, now, limit - claimed.len())?;
-        if found.is_empty() {
+        // At the end of time a row is due again at once.
+        let new: Vec<i64> = found.into_iter().filter(|row| seen.insert(*row)).collect();
+        if new.is_empty() {
             break;
         }
-        for row in found {
+        for row in new {
             match head(connection, row)? {
                 Ok(head) => claimed.push(take(connection, row, head, claim, now)?),
                 Err(cause) => set_unreadable_aside(connection, row, &cause, now)?,
@@ -63,7 +67,7 @@ fn due(
     Ok(found.into_iter().map(|(_, _, row)| row).collect())
 }
 
-fn head(connection: &Connection, row: i64) -> Result<Result<RunRow, rows::Unreadable>, Fault> {
+fn head(connection: &Connection, row: i64) -> Result<Result<RunRow, Unreadable>, Fault> {
     let mut statement = connection.prepare_cached(&format!("SELECT {RUN} FROM saga_runs r WHERE r.rowid = ?1"))?;
     Ok(statement.query_row([row], |row| Ok(rows::run(row)))?)
 }
@@ -197,7 +201,7 @@ fn under_another_fingerprint(connection: &Connection, definition: &DefinitionRow
     let mut statement = connection.prepare_cached(
         "SELECT count(*) FROM saga_runs INDEXED BY saga_runs_open
          WHERE saga = ?1 AND version = ?2 AND fingerprint <> ?3
-           AND state NOT IN ('completed', 'refused', 'cancelled', 'abandoned')",
+           AND ended = 0",
     )?;
     let of = params![definition.saga, definition.version, definition.fingerprint.to_string()];
     let count: i64 = statement.query_row(of, |row| row.get(0))?;
@@ -241,7 +245,7 @@ mod tests {
         for (index, wanted) in [
             ("saga_runs_runnable", "due IS NOT NULL"),
             ("saga_runs_leased", "worker IS NOT NULL"),
-            ("saga_runs_open", "state NOT IN ('completed', 'refused', 'cancelled', 'abandoned')"),
+            ("saga_runs_open", "ended = 0"),
         ] {
             let sql = format!("SELECT count(*) FROM saga_runs INDEXED BY {index} WHERE {wanted}");
             let entries: i64 = connection.query_row(&sql, [], |row| row.get(0)).unwrap();

@@ -157,9 +157,15 @@ pub(crate) fn alone<T>(
 ) -> Result<Result<T, Fault>, Fault> {
     connection.prepare_cached("SAVEPOINT alone")?.execute([])?;
     let outcome = work();
-    if outcome.is_err() {
-        connection.prepare_cached("ROLLBACK TO alone")?.execute([])?;
+    let undo = |statement| connection.prepare_cached(statement)?.execute([]);
+    if let Err(fault) = outcome {
+        // A full disk, for one, ends the transaction by itself: then the fault is what is told, not that nothing is left.
+        return if undo("ROLLBACK TO alone").and_then(|_| undo("RELEASE alone")).is_ok() {
+            Ok(Err(fault))
+        } else {
+            Err(fault)
+        };
     }
-    connection.prepare_cached("RELEASE alone")?.execute([])?;
+    undo("RELEASE alone")?;
     Ok(outcome)
 }

@@ -4,8 +4,9 @@
 mod common;
 
 use common::{Sagas, append, claim, new_run, process};
+use saga_core::Timestamp;
 use saga_core::decide::State;
-use saga_core::store::{Append, NewRun, Store, WorkerId, Write};
+use saga_core::store::{Append, Clock, NewRun, Store, StoreError, WorkerId, Write};
 use saga_sqlite::SqliteStore;
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::Stdio;
@@ -117,4 +118,24 @@ async fn a_row_that_the_database_refuses_fails_alone() {
     assert_eq!(sagas.store.journal(first, 0, 10).await.unwrap().len(), 1);
     assert_eq!(sagas.store.run(first).await.unwrap().unwrap().length, 1);
     assert_eq!(sagas.store.journal(second, 0, 10).await.unwrap().len(), 3);
+}
+
+#[derive(Debug)]
+struct BrokenClock;
+
+impl Clock for BrokenClock {
+    fn now(&self) -> Timestamp {
+        assert!(std::thread::current().name() != Some("saga-sqlite"), "the clock is broken");
+        Timestamp(1)
+    }
+}
+
+#[tokio::test]
+async fn a_writer_that_died_is_a_store_that_is_not_available() {
+    let sagas = Sagas::open_with(|options| options.clock(BrokenClock));
+    for _ in 0..2 {
+        let failed = sagas.store.commit(vec![Write::Create(new_run("order-1"))]).await;
+        assert!(matches!(failed, Err(StoreError::Unavailable(_))), "{failed:?}");
+    }
+    assert!(sagas.store.find("order-1").await.unwrap().is_none());
 }

@@ -8,9 +8,12 @@
 //! 3. **Fenced.** A claim raises the run's fence; every append names the fence it was claimed under and the length of the
 //!    journal it was computed from, and is refused if either is stale. Exactly one row changes, or none.
 //! 4. **The store's clock decides.** Due and expired are judged by the store's own clock; spans, never instants, come in.
+//!    All entries of a write have one time, never before the run's last entry, even if the clock steps back.
 //! 5. **Exact.** Bytes and texts come back as they were written, NUL and look-alike escapes included.
 //! 6. **Row by row.** A row that cannot be read never hides another: it is reported in its place.
 //! 7. **History is cheap.** Claims look at runnable runs only; their cost does not grow with the number of ended runs.
+//!
+//! What is refused, in which order, and when a run is due follows from [`rules`], which stores ask within their transaction.
 //!
 //! The conformance suite (feature `conformance`) checks all of this; a third-party store runs it in a ten-line test.
 
@@ -84,17 +87,18 @@ pub trait Store: Send + Sync + 'static {
     fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>>;
 
     /// Sets a run aside because it cannot be read or does not fit its code. It keeps its state, its lease ends, a question
-    /// with that reason is opened once, and it becomes due again after `retry_in`, in case it is repaired.
+    /// with that reason and the number 0 is opened once, and it becomes due again after `retry_in`, in case it is repaired: the
+    /// next accepted append settles the question. Refused like an append if the run has ended or the fence is stale.
     fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>>;
 
     /// The runs that are set aside, or whose row cannot be read.
     fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>>;
 
-    /// Makes definitions known. Answers, for each, with the number of open runs of the same saga and version under another
+    /// Makes a worker and its definitions known, in place of those that it had. Answers, for each, with the number of open runs of the same saga and version under another
     /// fingerprint: more than zero means that its body was changed under an unchanged version.
     fn enroll(&self, worker: &WorkerId, definitions: Vec<DefinitionRow>, lease: Duration) -> StoreFuture<'_, Vec<u64>>;
 
-    /// A worker leaves: it is no longer listed, and leases that it still has end now.
+    /// A worker leaves: it is no longer listed, and leases that it still has end now. A renewal does not bring it back.
     fn leave(&self, worker: &WorkerId) -> StoreFuture<'_, ()>;
 
     /// The live workers and what they can run.

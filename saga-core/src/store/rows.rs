@@ -51,7 +51,7 @@ pub struct RunRow {
     pub worker: Option<WorkerId>,
     /// When it is due, or its lease ends; `None` if it waits for something to arrive, or has ended.
     pub due: Option<Timestamp>,
-    /// Claims since the last append, with entries or without: who appends or releases has not crashed.
+    /// Claims since the last append, with entries or without, the creator's included: who appends or releases has not crashed.
     pub claims: u32,
     /// Why it is set aside.
     pub quarantined: Option<String>,

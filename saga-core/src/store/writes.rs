@@ -51,9 +51,9 @@ pub struct NewRun {
     pub entries: Vec<NewEntry>,
     /// Its head after them.
     pub head: Head,
-    /// Whether the creator claims it (fence 1), and for how long.
+    /// Whether the creator claims it (fence 1), and for how long. Not if it has ended already.
     pub claim: Option<(WorkerId, Duration)>,
-    /// What happens to it next, if it is not claimed.
+    /// What happens to it next, if it is not claimed; [`Then::Keep`] is due now.
     pub then: Then,
 }
 
@@ -93,12 +93,13 @@ pub struct Append {
     pub then: Then,
 }
 
-/// What happens to a run after a write.
+/// What happens to a run after a write. A run that has ended is free and never due, whatever is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// The lease goes on.
     Keep,
-    /// The lease ends; the run is due as said. An item in the inbox that was not taken up makes it due now, unless it has ended.
+    /// The lease ends; the run is due as said. A cancel or a decision in the inbox that was not taken up makes it due now, and so
+    /// does a signal above [`Append::inbox_seen`]; signals that were seen do not, or a run that waits for another would spin.
     Release(Due),
 }
 
@@ -109,16 +110,17 @@ pub enum Due {
     Now,
     /// After this span, by the store's clock.
     After(Duration),
-    /// At this instant, which came from the store.
+    /// At this instant, which came from the store; outside of what a store keeps, the nearest instant that it does.
     At(Timestamp),
     /// Only when something arrives.
     Never,
 }
 
-/// What an append does to the list of questions.
+/// What an append does to the list of questions. A change to a question that is not open changes nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewChange {
-    /// A question is opened. The store fills in `run`, `saga`, `opened` and leaves the rest as given.
+    /// A question is opened. The store fills in `run`, `saga`, `opened` and leaves the rest as given. The append is rejected if
+    /// there is one with that number, or if it is [`super::rules::SET_ASIDE`].
     Open(Box<ReviewRow>),
     /// A question is settled.
     Settle {
@@ -156,7 +158,7 @@ pub struct InboxPost {
     pub by: String,
     /// Why.
     pub note: String,
-    /// If given: a second post with the same value to the same run is answered with the first one's number.
+    /// If given: a second post with the same value to the same run is answered with the first one's number, also after the end.
     pub once: Option<String>,
 }
 
@@ -168,7 +170,7 @@ pub enum Poster {
         /// The signal's name.
         name: String,
     },
-    /// Accepted while the run goes forward, before its pivot.
+    /// Accepted while the run goes forward, before its pivot; a second one is answered with the first one's number.
     Cancel,
     /// Accepted while the review is open and no other decision on it is on its way.
     Decision {

@@ -23,16 +23,20 @@ CREATE TABLE saga_runs (
     quarantined_as  TEXT,
     created         INTEGER NOT NULL,
     updated         INTEGER NOT NULL,
+    -- 1 when the run is over. Comparisons, not IN: a list in the condition of an index is built anew on every write.
+    ended           INTEGER NOT NULL GENERATED ALWAYS AS (
+        state = 'completed' OR state = 'refused' OR state = 'cancelled' OR state = 'abandoned'
+    ) VIRTUAL,
     -- 0 where the library could not read the row: a state it does not know, an instant that is none, and the like.
     readable        INTEGER NOT NULL GENERATED ALWAYS AS (
         length(run) = 36
         AND run NOT GLOB '*[^0-9a-f-]*'
         AND run GLOB '????????-????-????-????-????????????'
-        AND replace(run, '-', '') = substr(run, 1, 8) || substr(run, 10, 4) || substr(run, 15, 4) || substr(run, 20, 4) || substr(run, 25, 12)
         AND length(replace(run, '-', '')) = 32
         AND version BETWEEN 0 AND 4294967295
         AND length(fingerprint) = 16 AND fingerprint NOT GLOB '*[^0-9a-f]*'
-        AND state IN ('running', 'waiting', 'unwinding', 'review', 'completed', 'refused', 'cancelled', 'abandoned')
+        AND (state = 'running' OR state = 'waiting' OR state = 'unwinding' OR state = 'review'
+             OR state = 'completed' OR state = 'refused' OR state = 'cancelled' OR state = 'abandoned')
         AND coalesce(cancel, 0) BETWEEN 0 AND 4611686018427387903
         AND length BETWEEN 0 AND 4611686018427387903
         AND inbox_last BETWEEN 0 AND 4611686018427387903
@@ -49,10 +53,8 @@ CREATE INDEX saga_runs_runnable ON saga_runs (saga, version, fingerprint, due, r
 -- Renewals.
 CREATE INDEX saga_runs_leased ON saga_runs (worker) WHERE worker IS NOT NULL;
 -- Open runs of a definition; also those in a state that is not known.
-CREATE INDEX saga_runs_open ON saga_runs (saga, version, fingerprint, state)
-    WHERE state NOT IN ('completed', 'refused', 'cancelled', 'abandoned');
-CREATE INDEX saga_runs_ended ON saga_runs (state)
-    WHERE state IN ('completed', 'refused', 'cancelled', 'abandoned');
+CREATE INDEX saga_runs_open ON saga_runs (saga, version, fingerprint, state) WHERE ended = 0;
+CREATE INDEX saga_runs_ended ON saga_runs (state) WHERE ended = 1;
 CREATE INDEX saga_runs_created ON saga_runs (created, run);
 CREATE INDEX saga_runs_aside ON saga_runs (run) WHERE quarantined IS NOT NULL;
 CREATE INDEX saga_runs_unreadable ON saga_runs (run) WHERE readable = 0;
@@ -126,7 +128,7 @@ CREATE TABLE saga_worker_definitions (
 
 -- For people. An instant as text; NULL stays NULL.
 CREATE VIEW saga_runs_readable AS
-SELECT run, key, saga, version, state, step, why, error, past_pivot, cancel IS NOT NULL AS cancel_requested, length,
+SELECT run, key, saga, version, state, ended, step, why, error, past_pivot, cancel IS NOT NULL AS cancel_requested, length,
        worker, claims, quarantined,
        strftime('%Y-%m-%dT%H:%M:%S', due / 1000000, 'unixepoch') || printf('.%06dZ', due % 1000000) AS due,
        strftime('%Y-%m-%dT%H:%M:%S', created / 1000000, 'unixepoch') || printf('.%06dZ', created % 1000000) AS created,

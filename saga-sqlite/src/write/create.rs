@@ -2,8 +2,9 @@
 
 use super::append::push;
 use super::{exactly_one, whole};
+use crate::columns::Columns;
 use crate::fault::Fault;
-use crate::rows::{self, Columns, RUN, RUN_COLUMNS};
+use crate::rows::{self, RUN, RUN_COLUMNS};
 use rusqlite::{Connection, OptionalExtension, params};
 use saga_core::Timestamp;
 use saga_core::store::rules::{self, Ownership};

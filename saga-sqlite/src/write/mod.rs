@@ -10,8 +10,8 @@ mod review;
 
 pub(crate) use review::open as open_review;
 
+use crate::columns::Columns;
 use crate::fault::Fault;
-use crate::rows::Columns;
 use crate::writer::alone;
 use rusqlite::{Connection, OptionalExtension};
 use saga_core::store::rules::Standing;

@@ -1,8 +1,8 @@
 //! Items for a run's inbox.
 
 use super::{Facts, exactly_one, facts, review, whole};
+use crate::columns::Columns;
 use crate::fault::Fault;
-use crate::rows::Columns;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use saga_core::Timestamp;
 use saga_core::store::{InboxPost, Poster, Written, rules};

@@ -1,8 +1,8 @@
 //! Questions to people: opened, requested, settled.
 
 use super::exactly_one;
+use crate::columns::Columns;
 use crate::fault::Fault;
-use crate::rows::Columns;
 use rusqlite::{Connection, OptionalExtension, params};
 use saga_core::store::{ReviewChange, ReviewRow, rules};
 use saga_core::{RunId, Timestamp};

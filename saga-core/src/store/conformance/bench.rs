@@ -67,7 +67,11 @@ impl Bench {
     }
 
     pub(super) async fn claim(&self, worker: &str, limit: u32) -> Answer<Vec<Claimed>> {
-        let lease = self.ticks(LEASE);
+        self.claim_for(worker, limit, LEASE).await
+    }
+
+    pub(super) async fn claim_for(&self, worker: &str, limit: u32, ticks: u32) -> Answer<Vec<Claimed>> {
+        let lease = self.ticks(ticks);
         self.store.claim(Claim { worker: worker_id(worker), lease, limit, definitions: vec![definition()] }).await
     }
 
@@ -81,7 +85,12 @@ impl Bench {
 
     /// A run that was created and claimed by `worker`, with one entry and fence 1.
     pub(super) async fn leased(&self, key: &str, worker: &str) -> Answer<RunId> {
-        let new = NewRun { claim: Some((worker_id(worker), self.ticks(LEASE))), ..new_run(key) };
+        self.leased_for(key, worker, LEASE).await
+    }
+
+    /// The same with a lease of another span, for cases that take their time.
+    pub(super) async fn leased_for(&self, key: &str, worker: &str, ticks: u32) -> Answer<RunId> {
+        let new = NewRun { claim: Some((worker_id(worker), self.ticks(ticks))), ..new_run(key) };
         let run = new.run;
         self.write(Write::Create(new)).await?;
         Ok(run)

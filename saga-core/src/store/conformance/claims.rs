@@ -169,7 +169,7 @@ async fn concurrent(bench: &Bench) -> Lines {
             tokio::spawn(async move {
                 let mut got = Vec::new();
                 loop {
-                    let claimed = bench.claim(&format!("w{number}"), 3).await?;
+                    let claimed = bench.claim_for(&format!("w{number}"), 3, 500).await?;
                     if claimed.is_empty() {
                         return Ok::<_, StoreError>(got);
                     }

@@ -63,7 +63,7 @@ async fn inputs(bench: &Bench) -> Lines {
 }
 
 async fn entries(bench: &Bench) -> Lines {
-    let run = bench.leased("a", "w1").await?;
+    let run = bench.leased_for("a", "w1", 500).await?;
     let mut lines = Vec::new();
     for (length, size) in [(1, LARGEST_ENTRY), (2, LARGEST_ENTRY + 1), (2, 10 * LARGEST_ENTRY)] {
         let large = Append { entries: vec![entry(vec![b'x'; size])], ..append(run, length) };
@@ -77,7 +77,7 @@ async fn entries(bench: &Bench) -> Lines {
 }
 
 async fn many_entries(bench: &Bench) -> Lines {
-    let run = bench.leased("a", "w1").await?;
+    let run = bench.leased_for("a", "w1", 500).await?;
     let many = |count: usize| Append { entries: vec![entry("{}"); count], ..append(run, 1) };
     let most = LONGEST_BATCH as usize;
     let over = bench.write(Write::Append(many(most + 1))).await?;
@@ -102,7 +102,7 @@ async fn messages(bench: &Bench) -> Lines {
 }
 
 async fn still_usable(bench: &Bench) -> Lines {
-    let run = bench.leased("a", "w1").await?;
+    let run = bench.leased_for("a", "w1", 500).await?;
     let large = Append { entries: vec![entry(vec![b'x'; LARGEST_ENTRY]); 3], ..append(run, 1) };
     let mut lines = vec![bench.write(Write::Append(large)).await?];
     lines.extend([bench.write(Write::Post(post(run, Poster::Cancel))).await?, count(bench).await?]);

@@ -24,7 +24,7 @@ super::cases! {
         ["nothing claimed", "appended", "nothing claimed", "claimed a fence 2"];
     #[clock] "a clock that jumps ahead ends leases", jumps_ahead => ["claimed a fence 2", "stale fence 1"];
     #[clock] "a clock outside of what can be kept is brought inside", clock_out_of_range =>
-        ["9999-12-31T23:59:59.999999Z", "created", "9999-12-31T23:59:59.999999Z", "appended"];
+        ["9999-12-31T23:59:59.999999Z", "created", "9999-12-31T23:59:59.999999Z", "appended", "claimed a fence 2"];
 }
 
 async fn from_the_store(bench: &Bench) -> Lines {
@@ -162,5 +162,6 @@ async fn clock_out_of_range(bench: &Bench) -> Lines {
     let created = bench.write(Write::Create(new)).await?;
     let due = bench.store.run(run).await?.and_then(|row| row.due);
     let appended = bench.write(Write::Append(append(run, 1))).await?;
-    Ok(vec![now, created, due.map_or_else(String::new, |due| due.to_string()), appended])
+    let due = due.map_or_else(String::new, |due| due.to_string());
+    Ok(vec![now, created, due, appended, bench.claimed("w2").await?])
 }
