@@ -114,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(reserve::CONTRACT.undo_is_safe_when_absent() && !charge::CONTRACT.undo_is_safe_when_absent());
     assert_eq!((print::CONTRACT.timeout, print::CONTRACT.unknown), (minutes(2), OnUnknown::Review));
     assert!(print::CONTRACT.is_irreversible() && !print::CONTRACT.may_be_sent_again());
-    assert!(notify::CONTRACT.retriable);
+    const { assert!(notify::CONTRACT.retriable) };
     assert_eq!(unread::CONTRACT.reversibility, Reversibility::ReadOnly);
     let all = Everything { gateway: Gateway::default(), mailer: Mailer };
     let _: &Mailer = saga_core::Provides::provide(&all);
