@@ -39,7 +39,7 @@ pub async fn slow(cx: &mut Saga) -> Result<(), Refusal> {
 #[saga(version = 1, owner = "me")]
 pub async fn published(cx: &mut Saga) -> Result<(), Refusal> {
     publish(cx).await?;
-    sleep(cx, millis(300)).await;
+    sleep(cx, millis(800)).await;
     Ok(())
 }
 
