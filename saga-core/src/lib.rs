@@ -40,7 +40,7 @@ pub use saga::reported;
 pub use saga::{
     Awaits, BodyFuture, Call, DecodeError, Done, EncodeError, Failure, FailureReport, Fence, Found, InputReader,
     InputWriter, NotAStep, Provides, RunsOn, Saga, SagaType, Signal, SignalWait, Site, SiteOn, Start, Step, StepCx,
-    StepError, StepErrorRecord, StepFuture, Unanswered, fallback, now, signal, sleep, uuid,
+    StepError, StepErrorRecord, StepFuture, Unanswered, fallback, new_uuid, now, signal, sleep,
 };
 pub use saga_macros::{Environment, Failure, Signal, saga, step};
 

@@ -160,10 +160,11 @@ pub enum order {}
 /// Sells one order.
 #[allow(clippy::too_many_arguments)]
 pub fn order(order: Order, rush: bool) -> ::saga_core::Start<order> {
-    ::saga_core::Start::new(|inputs| {
-        inputs.input("order", &::saga_core::journaled::<Order>(), &order);
-        inputs.input("rush", &::saga_core::journaled::<bool>(), &rush);
-    })
+    #[allow(unused_mut)]
+    let mut inputs = ::saga_core::InputWriter::of_a_start();
+    inputs.input("order", &::saga_core::journaled::<Order>(), &order);
+    inputs.input("rush", &::saga_core::journaled::<bool>(), &rush);
+    ::saga_core::Start::new(inputs)
 }
 const _: () = {
     #[allow(unused_imports)]

@@ -40,7 +40,9 @@ pub fn look<'saga>(
 pub enum glance {}
 #[allow(clippy::too_many_arguments)]
 pub fn glance() -> ::saga_core::Start<glance> {
-    ::saga_core::Start::new(|inputs| {})
+    #[allow(unused_mut)]
+    let mut inputs = ::saga_core::InputWriter::of_a_start();
+    ::saga_core::Start::new(inputs)
 }
 const _: () = {
     #[allow(unused_imports)]

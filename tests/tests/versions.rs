@@ -143,7 +143,7 @@ pub async fn mail(cx: &StepCx<Mailer>, text: &str) -> Result<(), WorldError> {
 #[saga(version = 1, owner = "editors")]
 pub async fn stamped(cx: &mut Saga) -> Result<(i64, uuid::Uuid), StepError<WorldError>> {
     let at = saga_core::now(cx).await;
-    let id = saga_core::uuid(cx).await;
+    let id = saga_core::new_uuid(cx).await;
     let _slot = reserve(cx, "a").await?;
     saga_core::sleep(cx, millis(1_200)).await;
     mail(cx, &format!("{} {id}", at.0)).await?;

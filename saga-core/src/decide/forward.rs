@@ -84,7 +84,7 @@ fn asked(at: &Situation<'_>, request: &Request) -> Next {
             Next::Write(vec![Entry::WaitStarted { call, wait: WaitKind::Sleep { length: *length } }])
         }
         RequestKind::Now => drawn(call, "now", &at.now),
-        RequestKind::Uuid => drawn(call, "uuid", &at.fresh),
+        RequestKind::Uuid => drawn(call, "new_uuid", &at.fresh),
     }
 }
 
@@ -125,7 +125,7 @@ fn answer(request: &Request, known: &CallState) -> Next {
         (RequestKind::Now, CallState::Value { kind, value }) if kind == "now" => {
             Next::Answer(Answer::Value(value.clone()))
         }
-        (RequestKind::Uuid, CallState::Value { kind, value }) if kind == "uuid" => {
+        (RequestKind::Uuid, CallState::Value { kind, value }) if kind == "new_uuid" => {
             Next::Answer(Answer::Value(value.clone()))
         }
         (_, CallState::Step(step)) => diverged(format!("`{}`", step.step)),
@@ -143,7 +143,7 @@ fn name(request: &Request) -> String {
         RequestKind::Signal { name, .. } => format!("a wait for `{name}`"),
         RequestKind::Sleep { .. } => "a sleep".to_owned(),
         RequestKind::Now => "`now`".to_owned(),
-        RequestKind::Uuid => "`uuid`".to_owned(),
+        RequestKind::Uuid => "`new_uuid`".to_owned(),
     }
 }
 

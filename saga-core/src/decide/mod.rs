@@ -51,7 +51,7 @@ pub struct Situation<'a> {
     pub now: Timestamp,
     /// Whether the attempt that the journal shows as running is running here.
     pub in_flight: bool,
-    /// A fresh identity, for `uuid`.
+    /// A fresh identity, for `new_uuid`.
     pub fresh: Uuid,
 }
 

@@ -56,7 +56,7 @@ pub enum NodeKind {
     },
     /// Time passes.
     Sleep,
-    /// A journaled value is drawn: `now` or `uuid`.
+    /// A journaled value is drawn: `now` or `new_uuid`.
     Value(&'static str),
     /// The flow divides or meets: `if`, `match`, the head or the end of a loop.
     Branch(&'static str),

@@ -113,3 +113,53 @@ pub(crate) fn taken(entry: &Entry) -> Option<u64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::run::Timestamp;
+    use proptest::prelude::*;
+
+    const ENTRIES: [&str; 6] = [
+        r#"{"started":{"saga":"s","version":1,"fingerprint":7,"inputs":"{}","deadline":5}}"#,
+        r#"{"step_intended":{"call":0,"step":"a","inputs":"{}","pivot":true}}"#,
+        r#"{"attempt_failed":{"call":0,"phase":"forward","report":{"class":"unknown","message":"m"},"again_in":18446744073709551615}}"#,
+        r#"{"wait_started":{"call":1,"wait":{"signal":{"name":"n","within":9}}}}"#,
+        r#"{"review_opened":{"review":1,"reason":"undo_failed","owner":"o","last":{"class":"refused","message":""},"actions":["retry"]}}"#,
+        r#"{"ended":{"end":{"abandoned":{"by":"b","left":[4294967295]}}}}"#,
+    ];
+
+    fn stored(kind: &str, body: Vec<u8>) -> StoredEntry {
+        StoredEntry { sequence: 1, at: Timestamp(0), kind: kind.to_owned(), call: None, step: None, body }
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_its_kind_must_fit() {
+        for text in ENTRIES {
+            let entry: Entry = serde_json::from_str(text).unwrap();
+            let body = serde_json::to_vec(&entry).unwrap();
+            assert_eq!(decode(&stored(entry.kind(), body.clone())).unwrap(), entry);
+            assert!(matches!(decode(&stored("kept", body)), Err(Broken::Unreadable { .. })));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_entry_is_an_error_or_an_entry_never_a_panic(
+            which in 0..ENTRIES.len(), changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
+        ) {
+            let mut body = ENTRIES[which].as_bytes().to_vec();
+            for (at, byte) in changes {
+                *at.get_mut(&mut body) = byte;
+            }
+            if let Ok(entry) = decode(&stored("started", body)) {
+                prop_assert_eq!(entry.kind(), "started");
+                let mut run = Run::begin(RunId::fresh(), &entry, Timestamp(i64::MAX)).unwrap();
+                for text in ENTRIES {
+                    let _ = run.apply(&serde_json::from_str(text).unwrap(), Timestamp::LATEST);
+                }
+            }
+        }
+    }
+}

@@ -46,10 +46,9 @@ impl Status {
     /// # Errors
     /// When the store does not answer.
     pub async fn of(store: &dyn Store, row: RunRow) -> Result<Status, ClientError> {
-        let why = match why(store, &row).await? {
-            Some(why) => Some(why),
-            None => row.why.clone().filter(|_| !row.state.is_terminal()),
-        };
+        let outside = outside(store, &row).await?;
+        let rests_by_itself = outside.is_none() && row.worker.is_none() && !row.state.is_terminal();
+        let why = outside.or_else(|| row.why.clone().filter(|_| !row.state.is_terminal()));
         let unwinding = row.state == State::Unwinding;
         Ok(Status {
             run: row.run,
@@ -60,7 +59,7 @@ impl Status {
             step: row.step,
             why,
             error: row.error,
-            until: row.due.filter(|_| row.worker.is_none() && !row.state.is_terminal()),
+            until: row.due.filter(|_| rests_by_itself),
             cancellable: !row.state.is_terminal() && !unwinding && !row.past_pivot && !row.cancel_requested,
             cancel_requested: row.cancel_requested,
             unconsumed_signals: row.unconsumed_signals,
@@ -71,7 +70,7 @@ impl Status {
 }
 
 /// Reasons that lie outside the run: it is set aside, or nobody is there to work on it.
-async fn why(store: &dyn Store, row: &RunRow) -> Result<Option<String>, ClientError> {
+async fn outside(store: &dyn Store, row: &RunRow) -> Result<Option<String>, ClientError> {
     if row.state.is_terminal() {
         return Ok(None);
     }

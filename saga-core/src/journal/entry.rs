@@ -149,7 +149,7 @@ pub enum Entry {
     ValueDrawn {
         /// The call.
         call: CallNumber,
-        /// `now` or `uuid`.
+        /// `now` or `new_uuid`.
         kind: String,
         /// The value.
         value: Payload,

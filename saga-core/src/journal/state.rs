@@ -78,7 +78,7 @@ pub enum CallState {
     Wait(WaitState),
     /// A value.
     Value {
-        /// `now` or `uuid`.
+        /// `now` or `new_uuid`.
         kind: String,
         /// The value.
         value: Payload,

@@ -6,7 +6,6 @@ use crate::definition::Definition;
 use crate::engine::StepTable;
 use crate::journaled::Journaled;
 use crate::payload::Payload;
-use crate::run::RunId;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -63,9 +62,7 @@ pub struct Start<S> {
 
 impl<S: SagaType> Start<S> {
     /// Prepares a start. Used by generated code.
-    pub fn new(write: impl FnOnce(&mut InputWriter)) -> Self {
-        let mut writer = InputWriter::new(RunId(uuid::Uuid::nil()));
-        write(&mut writer);
-        Start { inputs: writer.finish().map(|written| written.payload), saga: PhantomData }
+    pub fn new(inputs: InputWriter) -> Self {
+        Start { inputs: inputs.finish().map(|written| written.payload), saga: PhantomData }
     }
 }

@@ -32,6 +32,6 @@ pub use kind::{Awaits, BodyFuture, RunsOn, SagaType, Start};
 pub use message::Signal;
 pub use site::{NotAStep, Site, SiteOn, fallback};
 #[doc(hidden)]
-pub use site::{now, signal, sleep, uuid};
+pub use site::{new_uuid, now, signal, sleep};
 pub use step::{Step, StepFuture, reported};
-pub use waits::{SignalWait, now, signal, sleep, uuid};
+pub use waits::{SignalWait, new_uuid, now, signal, sleep};

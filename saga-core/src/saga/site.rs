@@ -57,8 +57,8 @@ waits! {
     sleep => NodeKind::Sleep;
     /// The type behind [`crate::now()`].
     now => NodeKind::Value("now");
-    /// The type behind [`crate::uuid()`].
-    uuid => NodeKind::Value("uuid");
+    /// The type behind [`crate::new_uuid()`].
+    new_uuid => NodeKind::Value("new_uuid");
     /// What stands where a body awaits something that is neither a step nor a wait.
     NotAStep => NodeKind::NotJournaled("");
 }

@@ -1,4 +1,4 @@
-//! What a body may wait for besides steps: signals and time; and the values it may draw: `now` and `uuid`.
+//! What a body may wait for besides steps: signals and time; and the values it may draw: `now` and `new_uuid`.
 //!
 //! All are journaled, so that a replay sees what the first execution saw.
 
@@ -104,8 +104,8 @@ pub fn now(saga: &mut Saga) -> Wait<'_, Timestamp> {
     ask(saga, RequestKind::Now, value)
 }
 
-/// A random identity, journaled: a replay sees the same.
-pub fn uuid(saga: &mut Saga) -> Wait<'_, Uuid> {
+/// A random identity, journaled: a replay sees the same. Not called `uuid`: imported, that would hide the crate of that name.
+pub fn new_uuid(saga: &mut Saga) -> Wait<'_, Uuid> {
     ask(saga, RequestKind::Uuid, value)
 }
 

@@ -7,7 +7,7 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprCall, Path};
 
 const TIME: &str = "take the time from the journal: `saga_core::now(cx).await`";
-const CHANCE: &str = "draw from the journal: `saga_core::uuid(cx).await`";
+const CHANCE: &str = "draw from the journal: `saga_core::new_uuid(cx).await`";
 const SURROUNDINGS: &str = "read it before the saga starts and pass it as an input, or read it in a step";
 const PAUSE: &str = "let time pass by the journal: `saga_core::sleep(cx, ..).await`";
 const WORK: &str = "work outside belongs in a step";

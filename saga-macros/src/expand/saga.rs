@@ -46,7 +46,10 @@ fn caller(saga: &SagaModel) -> TokenStream {
         #(#everywhere)* #(#shown)*
         #[allow(clippy::too_many_arguments)]
         #visibility fn #name(#parameters) -> #krate::Start<#name> {
-            #krate::Start::new(|#writer| { #write })
+            #[allow(unused_mut)]
+            let mut #writer = #krate::InputWriter::of_a_start();
+            #write
+            #krate::Start::new(#writer)
         }
     }
 }
@@ -103,6 +106,10 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
 fn imports(graph: &Graph) -> TokenStream {
     let imports = graph.paths.iter().enumerate().map(|(index, path)| {
         let alias = alias(index, path.span());
+        if path.is_ident("uuid") {
+            // Imports, unlike types, look at crate names too; a glob import of our `uuid` would be ambiguous with that crate.
+            return quote!(#[allow(non_camel_case_types)] type #alias = #path;);
+        }
         quote!(#[allow(unused_imports)] use #path as #alias;)
     });
     imports.collect()

@@ -9,7 +9,7 @@ use quote::ToTokens;
 use syn::{Expr, ExprAwait, ExprCall, ExprMethodCall, PathArguments};
 
 /// Waits whose value is no `Result`. A user's step of the same name is treated with more caution than it needs, no less.
-const WAITS: &[&str] = &["signal", "sleep", "now", "uuid"];
+const WAITS: &[&str] = &["signal", "sleep", "now", "new_uuid"];
 
 impl Walk<'_> {
     pub(super) fn awaited(&mut self, wait: &ExprAwait, mut from: Frontier) -> Outcome {

@@ -84,7 +84,7 @@ fn a_condition_of_several_parts_is_one_diamond() {
         "if id > 0 && id < 9 { return Err(E); } a(cx).await?; Ok(())",
         &["start: [id > 0 && id < 9]", "[id > 0 && id < 9]: Err a", "a: -Err +Ok"],
     );
-    reads("if let Ok(_) = a(cx).await && id > 0 { b(cx).await?; } Ok(())", &["start: a", "a: b Ok", "b: -Err +Ok"]);
+    reads("if let Ok(_) = a(cx).await && id > 0 { b(cx).await?; } Ok(())", &["start: a", "a: +b Ok", "b: -Err +Ok"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 pub use saga_core::time::{days, seconds};
 pub use saga_core::{
-    Done, Environment, Failure, Found, Saga, Signal, StepCx, StepError, now, saga, signal, sleep, step, uuid,
+    Done, Environment, Failure, Found, Saga, Signal, StepCx, StepError, new_uuid, now, saga, signal, sleep, step,
 };
 pub use serde::{Deserialize, Serialize};
 

@@ -25,7 +25,7 @@ const ROOMS: &[Room] = &[
 ];
 
 /// Names without behaviour that every room may use. They name no room.
-const SHARED: &[&str] = &["payload", "run", "canonical"];
+const SHARED: &[&str] = &["payload", "run", "canonical", "journaled"];
 
 /// The one arrow that goes up: `#[saga]` implements `RunsOn::register`, which fills the table of the engine it will run on.
 const UP: &[(&str, &[&str])] = &[("saga", &["crate", "engine", "StepTable"])];
