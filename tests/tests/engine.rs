@@ -118,6 +118,7 @@ async fn an_undo_that_fails_opens_one_review_with_both_causes() {
     assert_eq!(review.owner, "editors");
     assert_eq!((review.last.message.as_str(), review.first.unwrap().message.as_str()), ("busy", "rejected"));
     assert_eq!(run.status().await.unwrap().state.name(), "review");
+    assert_eq!(run.cancel("anna", "").await.unwrap(), CancelAnswer::AlreadyUnwinding);
     engine.decide(run.run(), review.review, saga_core::journal::Decision::Retry, "anna", "").await.unwrap();
     assert_eq!(run.outcome().await.unwrap(), RunOutcome::Refused(Refusal::Rejected));
     assert!(world.effects().is_empty());

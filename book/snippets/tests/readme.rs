@@ -1,7 +1,7 @@
 //! The README's picture is the machine that the compiler checked.
 #![allow(clippy::unwrap_used)]
 
-use book_snippets::approval;
+use approval_example::workflow::approval;
 use saga_core::SagaType;
 
 #[test]

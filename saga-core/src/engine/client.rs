@@ -372,6 +372,11 @@ impl<S: SagaType> Handle<S> {
     /// # Errors
     /// When the store does not answer, or a text is too long.
     pub async fn cancel(&self, by: &str, reason: &str) -> Result<CancelAnswer, ClientError> {
+        // A head in review does not say what was under way before it; the journal does, and it cannot change its mind.
+        let row = self.client.store.run(self.run).await?.ok_or(Refused::NoSuchRun(self.run))?;
+        if row.state == State::Review && self.client.inspect(self.run).await?.cause.is_some() {
+            return Ok(CancelAnswer::AlreadyUnwinding);
+        }
         let command = Command::Cancel { by: by.to_owned(), reason: reason.to_owned() };
         match self.client.post(self.run, Poster::Cancel, &command, by, reason, None).await {
             Ok(_) => Ok(CancelAnswer::Accepted),
