@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use world::{Decision, World, WorldError, approval, engine_on, settings};
+use world::{Decision, World, WorldError, approval, engine_on, patient, settings};
 
 /// Counts, and fails as it is told.
 #[derive(Default)]
@@ -159,4 +159,57 @@ async fn a_write_that_the_store_refuses_for_good_sets_one_run_aside_and_harms_no
     let good = engine.start(approval("good".to_owned())).await.unwrap();
     good.send(Decision::Approve).await.unwrap();
     assert_eq!(good.outcome().await.unwrap(), RunOutcome::Completed(7));
+}
+
+#[tokio::test]
+async fn runs_that_are_ready_together_share_commits() {
+    let store = Arc::new(Watched::default());
+    let engine = saga_core::Engine::builder(store.clone(), World::default())
+        .saga::<three>()
+        .settings(settings())
+        .start()
+        .await
+        .unwrap();
+    let starts = (0..64).map(|at| {
+        let engine = &engine;
+        async move { engine.start(three(at)).await.unwrap().outcome().await.unwrap() }
+    });
+    let outcomes = together(starts.map(Box::pin).collect()).await;
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, RunOutcome::Completed(_))));
+    let commits = store.commits.load(Ordering::SeqCst);
+    assert!(commits < 64, "64 runs of four commits each took {commits} commits");
+}
+
+/// Polls all of them until all are done.
+async fn together<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
+    let mut done = Vec::new();
+    std::future::poll_fn(move |context| {
+        futures.retain_mut(|future| match std::pin::Pin::new(future).poll(context) {
+            std::task::Poll::Ready(output) => {
+                done.push(output);
+                false
+            }
+            std::task::Poll::Pending => true,
+        });
+        if futures.is_empty() { std::task::Poll::Ready(std::mem::take(&mut done)) } else { std::task::Poll::Pending }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn waiting_runs_cost_a_restart_nothing() {
+    let store = Arc::new(Watched::default());
+    let world = World::default();
+    let engine = engine_on(store.clone(), &world).await;
+    for number in 0..50 {
+        let _ = engine.start(patient(number)).await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    engine.stop(Duration::ZERO).await;
+    let before = store.commits.load(Ordering::SeqCst);
+    let engine = engine_on(store.clone(), &world).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(store.journals_read.load(Ordering::SeqCst), 0);
+    assert_eq!(store.commits.load(Ordering::SeqCst), before);
+    drop(engine);
 }

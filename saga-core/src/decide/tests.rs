@@ -243,6 +243,39 @@ impl Walk {
         }
     }
 
+    /// One decision and what follows from it; `true` when the run is over.
+    fn step_once(&mut self) -> bool {
+        let situation = Situation {
+            run: &self.run,
+            definition: self.definition,
+            body: &self.body,
+            inbox: &self.inbox,
+            now: self.now,
+            in_flight: false,
+            fresh: Uuid::nil(),
+        };
+        match next(&situation) {
+            Next::Over => return true,
+            Next::Write(entries) => {
+                let due = entries.iter().find_map(to_perform);
+                entries.into_iter().for_each(|entry| self.write(entry));
+                if let Some(due) = due {
+                    self.perform(due);
+                }
+            }
+            Next::Poll => self.body = self.poll(),
+            Next::Answer(answer) => {
+                self.failed |= matches!(answer, Answer::Failed(_));
+                self.answered += 1;
+                self.body = self.poll();
+            }
+            Next::Rest { until: Some(until) } => self.now = until.max(self.now),
+            Next::Rest { until: None } => self.answer_review(),
+            Next::Diverged(why) => panic!("{why}: {:?}", self.journal),
+        }
+        false
+    }
+
     /// Drives until the run is over; a person answers every review with an action that it offers, truthfully.
     fn drive(&mut self) {
         for _ in 0..2_000 {
@@ -251,33 +284,8 @@ impl Walk {
                 let command = Command::Cancel { by: "walk".to_owned(), reason: String::new() };
                 self.inbox.push(Item { number: number + 1_000, command });
             }
-            let situation = Situation {
-                run: &self.run,
-                definition: self.definition,
-                body: &self.body,
-                inbox: &self.inbox,
-                now: self.now,
-                in_flight: false,
-                fresh: Uuid::nil(),
-            };
-            match next(&situation) {
-                Next::Over => return,
-                Next::Write(entries) => {
-                    let due = entries.iter().find_map(to_perform);
-                    entries.into_iter().for_each(|entry| self.write(entry));
-                    if let Some(due) = due {
-                        self.perform(due);
-                    }
-                }
-                Next::Poll => self.body = self.poll(),
-                Next::Answer(answer) => {
-                    self.failed |= matches!(answer, Answer::Failed(_));
-                    self.answered += 1;
-                    self.body = self.poll();
-                }
-                Next::Rest { until: Some(until) } => self.now = until.max(self.now),
-                Next::Rest { until: None } => self.answer_review(),
-                Next::Diverged(why) => panic!("{why}: {:?}", self.journal),
+            if self.step_once() {
+                return;
             }
         }
         panic!("the walk does not end: {:#?}", self.journal);
@@ -481,4 +489,25 @@ fn walks_reach_every_kind_of_entry_end_and_review() {
     ];
     let missing: Vec<&str> = wanted.into_iter().filter(|kind| !seen.contains(*kind)).collect();
     assert!(missing.is_empty(), "no walk reached {missing:?}");
+}
+
+/// Its worker is lost at the same place again and again: a person is asked, and the next worker is spared.
+#[test]
+fn a_worker_that_is_lost_again_and_again_ends_in_a_review() {
+    let (contracts, definition) = world();
+    for (steps, sent) in [(vec![0], CRASH_LIMIT), (vec![2], 1)] {
+        let script = Script { steps, waits: false, refuses: false, choices: vec![5; 200] };
+        let mut walk = Walk::new(script, contracts, definition);
+        let mut opened = None;
+        for _ in 0..100 {
+            walk.step_once();
+            opened = walk.run.open_review().map(|review| review.reason);
+            if opened.is_some() {
+                break;
+            }
+        }
+        let step = walk.run.step(CallNumber(0)).unwrap();
+        let wanted = if sent == 1 { crate::journal::Reason::UnknownOutcome } else { crate::journal::Reason::CrashLoop };
+        assert_eq!((opened, step.forward.started), (Some(wanted), sent));
+    }
 }

@@ -127,6 +127,13 @@ pub async fn approval(cx: &mut Saga, what: String) -> Result<u64, Refusal> {
     Ok(publish(cx, slot).await?.into_inner())
 }
 
+/// A run that only waits.
+#[saga(version = 1, owner = "editors")]
+pub async fn patient(cx: &mut Saga, number: u32) -> Result<u32, StepError<WorldError>> {
+    sleep(cx, saga_core::time::days(1)).await;
+    Ok(number)
+}
+
 pub fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.poll = Duration::from_millis(20);
@@ -140,5 +147,11 @@ pub async fn engine(world: &World) -> Engine<World> {
 }
 
 pub async fn engine_on(store: Arc<dyn Store>, world: &World) -> Engine<World> {
-    Engine::builder(store, world.clone()).saga::<approval>().settings(settings()).start().await.unwrap()
+    Engine::builder(store, world.clone())
+        .saga::<patient>()
+        .saga::<approval>()
+        .settings(settings())
+        .start()
+        .await
+        .unwrap()
 }
