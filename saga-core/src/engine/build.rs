@@ -115,7 +115,7 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             holds: Arc::default(),
             stopping: watch::Sender::new(None),
             due: Arc::default(),
-            over: Arc::default(),
+            ends: Arc::default(),
             kept: Mutex::default(),
             settings: self.settings,
         });
@@ -124,7 +124,7 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             store: shared.store.clone(),
             writer: shared.writer.clone(),
             due: shared.due.clone(),
-            over: shared.over.clone(),
+            ends: shared.ends.clone(),
             holds: Some(shared.holds.clone()),
         };
         let loops =

@@ -3,6 +3,7 @@
 
 use super::codec::{self, LoadError};
 use super::live::Holds;
+use super::over::Ends;
 use super::registry::{definition_of, row_of};
 use super::status::Status;
 use super::view::StepView;
@@ -68,7 +69,7 @@ pub struct Client {
     pub(super) writer: Writer,
     /// Woken when something may be due in this process.
     pub(super) due: Arc<Notify>,
-    pub(super) over: Arc<Notify>,
+    pub(super) ends: Arc<Ends>,
     pub(super) holds: Option<Arc<Holds>>,
 }
 
@@ -82,7 +83,7 @@ impl Client {
     /// A client of this store. Must be called within a tokio runtime.
     pub fn new(store: Arc<dyn Store>) -> Client {
         let writer = Writer::start(store.clone());
-        Client { store, writer, due: Arc::default(), over: Arc::default(), holds: None }
+        Client { store, writer, due: Arc::default(), ends: Arc::default(), holds: None }
     }
 
     /// The store.
@@ -324,7 +325,8 @@ impl<S: SagaType> Handle<S> {
     pub async fn outcome(&self) -> Result<RunOutcome<S::Output, S::Error>, ClientError> {
         let mut pause = Duration::from_millis(10);
         loop {
-            let over = self.client.over.notified();
+            let end = self.client.ends.of(self.run);
+            let over = end.notified();
             tokio::pin!(over);
             over.as_mut().enable();
             let row = self.client.store.run(self.run).await?.ok_or(Refused::NoSuchRun(self.run))?;

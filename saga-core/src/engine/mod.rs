@@ -9,6 +9,7 @@ mod build;
 mod client;
 mod codec;
 mod live;
+mod over;
 mod registry;
 mod resident;
 mod shared;

@@ -1,6 +1,7 @@
 //! What all runs of one engine share: the store, the writer, the clock, the leases, and the wish to stop.
 
 use super::live::{Holds, StoreClock};
+use super::over::Ends;
 use super::registry::Registry;
 use super::resident::Resident;
 use super::writer::Writer;
@@ -62,8 +63,7 @@ pub(crate) struct Shared<P> {
     pub(crate) stopping: watch::Sender<Stopping>,
     /// Something may be due: a run was created, or an item arrived.
     pub(crate) due: Arc<Notify>,
-    /// A run ended.
-    pub(crate) over: Arc<Notify>,
+    pub(crate) ends: Arc<Ends>,
     pub(crate) kept: Mutex<HashMap<RunId, Resident<P>>>,
 }
 
@@ -97,7 +97,7 @@ impl<P: Send + Sync + 'static> Shared<P> {
         let state = crate::decide::Head::of(run).state;
         metrics::counter!("saga_runs_ended_total", "saga" => run.saga.clone(), "state" => state.name()).increment(1);
         tracing::info!(run = %run.id, saga = run.saga, state = state.name(), "run ended");
-        self.over.notify_waiters();
+        self.ends.ended(run.id);
     }
 
     /// Sets a run aside; the rest goes on.
