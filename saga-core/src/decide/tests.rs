@@ -507,7 +507,7 @@ fn a_worker_that_is_lost_again_and_again_ends_in_a_review() {
             }
         }
         let step = walk.run.step(CallNumber(0)).unwrap();
-        let wanted = if sent == 1 { crate::journal::Reason::UnknownOutcome } else { crate::journal::Reason::CrashLoop };
+        let wanted = if sent == 1 { Reason::UnknownOutcome } else { Reason::CrashLoop };
         assert_eq!((opened, step.forward.started), (Some(wanted), sent));
     }
 }
