@@ -1,0 +1,64 @@
+//! Bad input to the engine and the client: a typed error that says what was expected, and nothing is stored.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+mod world;
+
+use saga_core::store::{MemoryStore, Page, Refused, RunFilter, Store};
+use saga_core::{BuildError, Client, ClientError, Engine, RunId, Settings, journal};
+use std::sync::Arc;
+use std::time::Duration;
+use world::{World, approval, patient};
+
+async fn refused(change: impl FnOnce(&mut Settings)) -> String {
+    let mut settings = Settings::default();
+    change(&mut settings);
+    let builder = Engine::builder(Arc::new(MemoryStore::default()), World::default()).saga::<approval>();
+    let error = builder.settings(settings).start().await.unwrap_err();
+    assert!(matches!(error, BuildError::Setting { .. }));
+    error.to_string()
+}
+
+#[tokio::test]
+async fn settings_out_of_range_are_refused_with_their_range() {
+    assert_eq!(refused(|settings| settings.lease = Duration::from_millis(99)).await, "lease must be 100ms to 24h");
+    assert_eq!(refused(|settings| settings.lease = Duration::MAX).await, "lease must be 100ms to 24h");
+    assert!(refused(|settings| settings.renew = Duration::ZERO).await.starts_with("renew must be more than zero"));
+    assert!(refused(|settings| settings.renew = settings.lease).await.ends_with("at most half of lease"));
+    assert!(refused(|settings| settings.poll = Duration::ZERO).await.starts_with("poll must be"));
+    assert_eq!(refused(|settings| settings.concurrency = 0).await, "concurrency must be 1 to 100000");
+    assert!(refused(|settings| settings.name = "a\0b".to_owned()).await.starts_with("the worker's name must be"));
+    assert!(refused(|settings| settings.name = "n".repeat(201)).await.starts_with("the worker's name must be"));
+}
+
+#[tokio::test]
+async fn a_bad_start_stores_nothing() {
+    let store = Arc::new(MemoryStore::default());
+    let client = Client::new(store.clone());
+    for key in [String::new(), "k".repeat(256), "a\0b".to_owned(), "line\nbreak".to_owned()] {
+        let error = client.start(approval("a".to_owned())).key(key).await.unwrap_err();
+        let expected = "a key must be 1 to 255 bytes of text without control characters";
+        assert_eq!(error.to_string(), expected);
+    }
+    let error = client.start(approval("x".repeat(2 << 20))).await.unwrap_err();
+    assert!(matches!(error, ClientError::Inputs(_)) && error.to_string().contains("the limit is 1048576"), "{error}");
+    assert!(store.list(RunFilter::default(), Page::first(10)).await.unwrap().is_empty());
+    client.start(approval("k".repeat(255))).key("k".repeat(255)).await.unwrap();
+}
+
+#[tokio::test]
+async fn requests_to_the_wrong_run_say_so() {
+    let client = Client::new(Arc::new(MemoryStore::default()));
+    let nobody = RunId::fresh();
+    assert_eq!(client.run::<approval>(nobody).await.unwrap_err().to_string(), format!("there is no run {nobody}"));
+    assert!(client.find::<approval>("nobody").await.unwrap().is_none());
+    let run = client.start(patient(1)).key("p").await.unwrap();
+    let error = client.run::<approval>(run.run()).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("run {} is a run of `patient`, not of `approval`", run.run()));
+    let error = client.start(approval("a".to_owned())).key("p").await.unwrap_err();
+    assert!(matches!(error, ClientError::Refused(Refused::KeyTaken { other: "saga", .. })), "{error}");
+    let error = client.decide(run.run(), 1, journal::Decision::Retry, "anna", "").await.unwrap_err();
+    assert_eq!(error.to_string(), format!("review 1 of run {} is not open", run.run()));
+    let error = run.cancel("anna", &"why ".repeat(3_000)).await.unwrap_err();
+    assert!(error.to_string().ends_with("the limit is 8192"), "{error}");
+    assert!(run.cancel("", "why").await.unwrap_err().to_string().starts_with("the sender must be"));
+}
