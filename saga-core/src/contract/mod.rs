@@ -107,6 +107,11 @@ impl StepContract {
         !matches!(self.idempotency, Idempotency::NotIdempotent)
     }
 
+    /// Whether it has no effect outside.
+    pub const fn is_read_only(&self) -> bool {
+        matches!(self.reversibility, Reversibility::ReadOnly)
+    }
+
     /// Whether this is the pivot: after it the saga only goes forward.
     pub const fn is_irreversible(&self) -> bool {
         matches!(self.reversibility, Reversibility::Irreversible)

@@ -172,7 +172,9 @@ fn open_step(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &
         return resolve_doubt(at, call, step, contract);
     }
     let forward = &step.forward;
-    let may_be_sent_again = contract.may_be_sent_again() && contract.unknown == OnUnknown::Resolve;
+    // What has no effect can be asked again however it went, and leaves nothing to find out.
+    let harmless = contract.is_read_only();
+    let may_be_sent_again = harmless || contract.may_be_sent_again() && contract.unknown == OnUnknown::Resolve;
     let again = || start(call, Phase::Forward, step);
     match forward.urge {
         Urge::Asked => return again(),
@@ -190,7 +192,7 @@ fn open_step(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &
     };
     if tries_again {
         at.not_before(forward.again, again)
-    } else if step.doubt.is_some() {
+    } else if step.doubt.is_some() && !harmless {
         resolve_doubt(at, call, step, contract)
     } else {
         exhausted(at, call, step, contract)

@@ -38,7 +38,9 @@ pub(super) fn resolve_doubt(at: &Situation<'_>, call: CallNumber, step: &StepSta
 }
 
 fn give_up(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &StepContract) -> Next {
-    if contract.undo_is_safe_when_absent() {
+    // Neutralised, the body would be told `Err`; a step that must go on has no such end.
+    let must_go_on = at.run.phase == RunPhase::Forward && (contract.retriable || at.run.past_pivot_besides(call));
+    if contract.undo_is_safe_when_absent() && !must_go_on {
         unwind::undo(at, call, step, contract)
     } else {
         at.review(

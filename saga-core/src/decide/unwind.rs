@@ -25,7 +25,7 @@ fn one(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &StepCo
     let settled = step.undone.is_some() || step.consumed_by.is_some() || step.kept;
     match &step.status {
         StepStatus::Failed { .. } => None,
-        StepStatus::Open if step.undone.is_some() || step.doubt.is_none() || is_read_only(contract) => {
+        StepStatus::Open if step.undone.is_some() || step.doubt.is_none() || contract.is_read_only() => {
             Some(Next::Write(vec![Entry::StepFailed { call, error: told(step) }]))
         }
         StepStatus::Open if step.neutralise => Some(undo(at, call, step, contract)),
@@ -43,10 +43,6 @@ fn one(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &StepCo
             )),
         },
     }
-}
-
-fn is_read_only(contract: &StepContract) -> bool {
-    matches!(contract.reversibility, Reversibility::ReadOnly)
 }
 
 /// Undoes one effect, certain or possible.
