@@ -29,7 +29,8 @@ pub enum WorldError {
 pub struct World {
     ledger: Arc<Mutex<Ledger>>,
     deaths: Deaths,
-    /// The time that a step (`name`) or an undo (`undo:name`) takes before its effect; `*` for all.
+    /// The time that a step takes before its effect (`name`), after it (`after:name`), or its undo before it (`undo:name`);
+    /// `*` is every step.
     slow: Arc<Vec<(String, Duration)>>,
 }
 
@@ -51,13 +52,14 @@ impl World {
         remote: Remote,
     ) -> Result<u64, WorldError> {
         let request = request(cx, step, key);
-        self.take_time(step).await;
-        match self
+        self.take_time("", step).await;
+        let answer = self
             .ask((Place::BeforeEffect, Place::AfterEffect), request, move |ledger, request| {
                 ledger.apply(request, remote)
             })
-            .await?
-        {
+            .await?;
+        self.take_time("after:", step).await;
+        match answer {
             Answer::Effect(number) => Ok(number),
             Answer::Barred => Err(WorldError::Barred),
             Answer::None | Answer::Superseded => Err(WorldError::Superseded),
@@ -76,7 +78,7 @@ impl World {
         named: Named,
     ) -> Result<(), WorldError> {
         let request = request(cx, step, key);
-        self.take_time(&format!("undo:{step}")).await;
+        self.take_time("undo:", step).await;
         match self
             .ask((Place::BeforeUndo, Place::AfterUndo), request, move |ledger, request| ledger.undo(request, named))
             .await?
@@ -117,8 +119,9 @@ impl World {
         answer.map_err(|error| WorldError::Ledger(error.to_string()))
     }
 
-    async fn take_time(&self, what: &str) {
-        if let Some((_, time)) = self.slow.iter().find(|(name, _)| name == what || name == "*") {
+    async fn take_time(&self, when: &str, step: &str) {
+        let meant = |name: &str| name.strip_prefix(when).is_some_and(|name| name == step || name == "*");
+        if let Some((_, time)) = self.slow.iter().find(|(name, _)| meant(name)) {
             tokio::time::sleep(*time).await;
         }
     }

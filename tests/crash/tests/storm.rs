@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use support::{Files, Worker, settled};
 
 const RUNS: u64 = 500;
-const WORKER: &[&str] = &["--lease", "500", "--concurrency", "12", "--slow", "*=60"];
+/// Slow on both sides of an effect, so that a kill finds attempts with it and without.
+const WORKER: &[&str] =
+    &["--lease", "500", "--concurrency", "12", "--slow", "*=30", "--slow", "after:*=60", "--slow", "undo:*=30"];
 
 /// Xorshift: small, and the same on every machine.
 struct Luck(u64);
