@@ -57,6 +57,16 @@ impl Payload {
         value.journal()
     }
 
+    /// Writes a value and reads it back: what would be lost only after a crash (a NaN is written as `null`) is refused now.
+    ///
+    /// # Errors
+    /// As [`Payload::of`] and [`Payload::read`].
+    pub(crate) fn proven<T: Journaled>(value: &T) -> Result<Payload, PayloadError> {
+        let payload = Payload::of(value)?;
+        payload.read::<T>()?;
+        Ok(payload)
+    }
+
     /// Writes a value that need not be readable, like a `str`.
     pub(crate) fn written<T: Serialize + ?Sized>(value: &T) -> Result<Payload, PayloadError> {
         let what = std::any::type_name::<T>();

@@ -62,3 +62,66 @@ async fn requests_to_the_wrong_run_say_so() {
     assert!(error.to_string().ends_with("the limit is 8192"), "{error}");
     assert!(run.cancel("", "why").await.unwrap_err().to_string().starts_with("the sender must be"));
 }
+
+mod copied {
+    use super::world::WorldError;
+    use saga_core::{Saga, StepError, saga};
+    #[saga(version = 1, owner = "editors")]
+    pub async fn patient(cx: &mut Saga, number: u32) -> Result<u32, StepError<WorldError>> {
+        saga_core::sleep(cx, saga_core::time::days(2)).await;
+        Ok(number + 1)
+    }
+}
+
+#[tokio::test]
+async fn two_sagas_of_one_name_version_and_shape_are_not_mistaken_for_one() {
+    let builder = Engine::builder(Arc::new(MemoryStore::default()), ()).saga::<patient>().saga::<copied::patient>();
+    assert!(matches!(builder.start().await.unwrap_err(), BuildError::RegisteredTwice { saga: "patient", version: 1 }));
+}
+
+#[saga_core::saga(version = 1, owner = "editors")]
+pub async fn drawer(cx: &mut saga_core::Saga, many: u32) -> Result<u32, saga_core::StepError<world::WorldError>> {
+    let slot = world::reserve(cx, "a").await?.into_inner();
+    for _ in 0..many {
+        let _ = saga_core::new_uuid(cx).await;
+    }
+    let again = world::reserve(cx, "b").await?.into_inner();
+    Ok(u32::try_from(slot + again).unwrap())
+}
+
+#[tokio::test]
+async fn more_entries_than_one_append_may_hold_are_written_in_several() {
+    let world = World::default();
+    let engine =
+        Engine::builder(Arc::new(MemoryStore::default()), world.clone()).saga::<drawer>().start().await.unwrap();
+    let run = engine.start(drawer(3_000)).await.unwrap();
+    assert_eq!(run.outcome().await.unwrap(), saga_core::RunOutcome::Completed(14));
+    assert_eq!(world.sent(), ["reserve", "reserve"]);
+}
+
+#[saga_core::step(compensable(undo = unweigh), idempotent, retry(times = 2, base = "1ms"))]
+pub async fn weigh(cx: &saga_core::StepCx<World>) -> Result<f64, world::WorldError> {
+    cx.env().act("weigh", cx.key(), 1).await.map(|_| f64::NAN)
+}
+pub async fn unweigh(cx: &saga_core::StepCx<World>, made: Option<&f64>) -> Result<(), world::WorldError> {
+    assert!(made.is_none());
+    cx.env().act("unweigh", cx.key(), -1).await.map(drop)
+}
+
+#[saga_core::saga(version = 1, owner = "editors")]
+pub async fn weighing(cx: &mut saga_core::Saga, least: f64) -> Result<f64, saga_core::StepError<world::WorldError>> {
+    Ok(weigh(cx).await?.max(least))
+}
+
+#[tokio::test]
+async fn what_would_not_survive_the_journal_is_refused_before_it_is_relied_on() {
+    let world = World::default();
+    let engine =
+        Engine::builder(Arc::new(MemoryStore::default()), world.clone()).saga::<weighing>().start().await.unwrap();
+    let error = engine.start(weighing(f64::NAN)).await.unwrap_err();
+    assert!(matches!(error, ClientError::Unreadable(_)), "{error}");
+    let run = engine.start(weighing(1.0)).await.unwrap();
+    let outcome = run.outcome().await.unwrap();
+    assert!(matches!(outcome, saga_core::RunOutcome::Refused(saga_core::StepError::Unanswered(_))), "{outcome:?}");
+    assert!(world.effects().is_empty());
+}

@@ -63,6 +63,10 @@ impl<P: Send + Sync + 'static> Resident<P> {
                 metrics::counter!("saga_leases_lost_total").increment(1);
                 Err(Stop::Gone)
             }
+            // The fault may lie in what was decided; the facts before it are tried by themselves, once.
+            Err(_) if self.facts > 0 && self.facts < self.pending.len() => {
+                Err(Stop::Reload(self.pending[..self.facts].to_vec()))
+            }
             Err(refused) => Err(Stop::Broken(Reason::JournalBroken, refused.to_string())),
         }
     }

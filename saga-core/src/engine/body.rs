@@ -24,8 +24,10 @@ impl Body {
         let mut saga = Saga { exchange: exchange.clone() };
         let future = Box::pin(async move {
             match S::body(&mut saga, inputs).await {
-                Ok(output) => Payload::of(&output).map(Ok),
-                Err(error) => Payload::of(&error).map(|payload| Err((payload, crate::saga::cut(&error.to_string())))),
+                Ok(output) => Payload::proven(&output).map(Ok),
+                Err(error) => {
+                    Payload::proven(&error).map(|payload| Err((payload, crate::saga::cut(&error.to_string()))))
+                }
             }
         });
         Ok(Body { future, exchange })

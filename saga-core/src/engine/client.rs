@@ -12,7 +12,7 @@ use crate::decide::{Command, Head, State};
 use crate::journal::{Decision, End, Entry, Run};
 use crate::payload::{Payload, PayloadError};
 use crate::run::{CallNumber, RunId};
-use crate::saga::{Awaits, EncodeError, SagaType, Signal, Start};
+use crate::saga::{Awaits, DecodeError, EncodeError, InputReader, SagaType, Signal, Start};
 use crate::store::{Due, InboxPost, NewRun, Page, Poster, Refused, ReviewRow, Store, StoreError, Then, Write, Written};
 use std::fmt;
 use std::future::IntoFuture;
@@ -35,6 +35,9 @@ pub enum ClientError {
     /// The parameters cannot be journaled.
     #[error("the saga cannot be started: {0}")]
     Inputs(#[from] EncodeError),
+    /// The parameters do not survive being journaled: read back, they would be something else.
+    #[error("the saga cannot be started: {0}")]
+    Unreadable(#[from] DecodeError),
     /// A signal or a result cannot be journaled or read.
     #[error(transparent)]
     Payload(#[from] PayloadError),
@@ -206,6 +209,7 @@ impl<S: SagaType> StartRun<S> {
     pub(super) fn prepare(start: Start<S>, key: Option<String>) -> Result<(NewRun, Entry), ClientError> {
         let inputs = start.inputs?;
         let run = RunId::fresh();
+        InputReader::new(run, &inputs, &[]).and_then(|reader| S::read(&reader))?;
         let key = key.unwrap_or_else(|| run.to_string());
         let definition = row_of::<S>();
         let first = Entry::Started {
@@ -414,7 +418,7 @@ impl<S: SagaType> Handle<S> {
     }
 
     async fn deliver<M: Signal>(&self, message: &M, once: Option<String>) -> Result<(), ClientError> {
-        let command = Command::Signal { name: M::NAME.to_owned(), payload: Payload::of(message)? };
+        let command = Command::Signal { name: M::NAME.to_owned(), payload: Payload::proven(message)? };
         let kind = Poster::Signal { name: M::NAME.to_owned() };
         self.client.post(self.run, kind, &command, "signal", "", once).await?;
         Ok(())

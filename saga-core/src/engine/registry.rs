@@ -7,6 +7,7 @@ use crate::payload::Payload;
 use crate::run::RunId;
 use crate::saga::{DecodeError, RunsOn, SagaType};
 use crate::store::DefinitionRow;
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,13 +17,21 @@ pub(crate) struct Registered<P> {
     pub(crate) row: DefinitionRow,
     pub(crate) steps: StepTable<P>,
     build: fn(RunId, &Payload) -> Result<Body, DecodeError>,
+    /// Two sagas may have one name, one version and one shape, and still be two.
+    saga: TypeId,
 }
 
 impl<P> Registered<P> {
     pub(crate) fn of<S: RunsOn<P>>() -> Registered<P> {
         let mut steps = StepTable::new();
         S::register(&mut steps);
-        Registered { definition: definition_of::<S>(), row: row_of::<S>(), steps, build: Body::build::<S> }
+        Registered {
+            definition: definition_of::<S>(),
+            row: row_of::<S>(),
+            steps,
+            build: Body::build::<S>,
+            saga: TypeId::of::<S>(),
+        }
     }
 
     pub(crate) fn body(&self, run: RunId, inputs: &Payload) -> Result<Body, DecodeError> {
@@ -52,12 +61,12 @@ impl<P> Registry<P> {
         Registry { sagas: HashMap::new() }
     }
 
-    /// Adds a saga; `false` if its name and version are taken by another machine.
+    /// Adds a saga; `false` if its name and version are taken by another saga.
     pub(crate) fn add<S: RunsOn<P>>(&mut self) -> bool {
         let registered = Registered::of::<S>();
         let clashes = self.sagas.keys().any(|known| {
             (&known.saga, known.version) == (&registered.row.saga, registered.row.version) && *known != registered.row
-        });
+        }) || self.sagas.get(&registered.row).is_some_and(|known| known.saga != registered.saga);
         self.sagas.insert(registered.row.clone(), Arc::new(registered));
         !clashes
     }

@@ -20,6 +20,9 @@ use tokio::sync::oneshot;
 /// A rest shorter than this keeps the lease: giving it up and claiming again would cost two commits.
 const SHORT_REST: Duration = Duration::from_secs(1);
 
+/// So many entries are written even where nothing asks for it: well below what one append may hold.
+const FULL: usize = 256;
+
 /// A run in memory.
 pub(crate) struct Resident<P> {
     pub(super) run: Run,
@@ -182,6 +185,13 @@ impl<P: Send + Sync + 'static> Resident<P> {
                     Stop::Gone => return Exit::Gone,
                     Stop::Reload(_) if self.birth.is_some() => return Exit::Gone,
                     Stop::Reload(facts) => self.reload(shared, facts).await,
+                    Stop::Broken(_, cause) if self.birth.is_some() => {
+                        if let Some(birth) = self.birth.take() {
+                            // Whoever started it may have gone; then there is nobody to tell.
+                            let _ = birth.answer.send(Ok(Born::Refused(Refused::Rejected(cause))));
+                        }
+                        return Exit::Gone;
+                    }
                     Stop::Broken(reason, cause) => {
                         shared.set_aside(self.id(), Some(self.hold.fence), reason, cause).await;
                         return Exit::Gone;
@@ -225,6 +235,9 @@ impl<P: Send + Sync + 'static> Resident<P> {
         }
         if self.hold.inbox_last() > self.inbox_seen && self.birth.is_none() {
             self.read_inbox(shared).await?;
+        }
+        if self.pending.len() >= FULL {
+            self.flush(shared, Then::Keep, true).await?;
         }
         let situation = Situation {
             run: &self.run,

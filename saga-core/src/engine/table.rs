@@ -119,17 +119,17 @@ impl<S: Step, P: Provides<S::Env>> AnyStep<P> for Typed<S> {
 
 fn forward<S: Step>(result: Result<S::Output, S::Error>) -> Outcome {
     match result {
-        Ok(output) => match Payload::of(&output) {
+        Ok(output) => match Payload::proven(&output) {
             Ok(output) => Outcome::Done(output),
             Err(error) => unrecordable(&error),
         },
-        Err(error) => Outcome::Failed(FailureReport::of(&error), Payload::of(&error).ok()),
+        Err(error) => Outcome::Failed(FailureReport::of(&error), Payload::proven(&error).ok()),
     }
 }
 
 fn looked_up<S: Step>(result: Result<Found<S::Output>, FailureReport>) -> Outcome {
     match result {
-        Ok(Found::Applied(output)) => match Payload::of(&output) {
+        Ok(Found::Applied(output)) => match Payload::proven(&output) {
             Ok(output) => Outcome::Found(Found::Applied(output)),
             Err(error) => unrecordable(&error),
         },
