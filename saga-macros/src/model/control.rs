@@ -99,7 +99,12 @@ impl Walk<'_> {
                 label_all(&mut taken, &label(&arm.pat));
             }
             if let Some(guard) = guard {
-                taken = self.condition(guard, taken).0;
+                let (yes, no) = self.condition(guard, taken);
+                taken = yes;
+                // What the guard awaited has happened, whichever arm is taken in the end.
+                if jumps::awaits_in_expr(guard) {
+                    value.other.extend(no);
+                }
             }
             let cover = cover(&arm.pat);
             let conditional = cfg(&arm.attrs).is_some();
@@ -116,7 +121,7 @@ impl Walk<'_> {
 
     pub(super) fn cycle(&mut self, cycle: &ExprLoop, from: Frontier) -> Outcome {
         if !jumps::in_block(&cycle.body, 1) {
-            return Outcome::unknown(from);
+            return self.round(cycle.label.as_ref(), &cycle.body, from);
         }
         let head = self.graph.place(Kind::Branch("loop".to_owned()), quote!(), from);
         self.enter(cycle.label.as_ref(), Some(head));
@@ -127,7 +132,8 @@ impl Walk<'_> {
 
     pub(super) fn while_loop(&mut self, cycle: &ExprWhile, from: Frontier) -> Outcome {
         if !jumps::in_block(&cycle.body, 1) && !jumps::in_expr(&cycle.cond) {
-            return Outcome::unknown(from);
+            let _ = self.condition(&cycle.cond, Vec::new());
+            return self.round(cycle.label.as_ref(), &cycle.body, from);
         }
         let text = format!("while {}", label(&cycle.cond));
         let head = self.graph.place(Kind::Branch(text), quote!(), from);
@@ -143,7 +149,7 @@ impl Walk<'_> {
     pub(super) fn for_loop(&mut self, cycle: &ExprForLoop, from: Frontier) -> Outcome {
         let from = self.expr(&cycle.expr, from).all();
         if !jumps::in_block(&cycle.body, 1) {
-            return Outcome::unknown(from);
+            return self.round(cycle.label.as_ref(), &cycle.body, from);
         }
         let text = format!("for {} in {}", label(&cycle.pat), label(&cycle.expr));
         let head = self.graph.place(Kind::Branch(text), quote!(), from);
@@ -153,6 +159,14 @@ impl Walk<'_> {
         let mut outcome = self.exit_scope();
         outcome.other.push(exit(head));
         outcome
+    }
+
+    /// A loop in which nothing is awaited has no place in the machine, but the handle may be misused in it.
+    fn round(&mut self, label: Option<&syn::Label>, body: &syn::Block, from: Frontier) -> Outcome {
+        self.enter(label, Some(0));
+        let _ = self.block(body, Vec::new());
+        self.exit_scope();
+        Outcome::unknown(from)
     }
 
     pub(super) fn labelled(&mut self, block: &ExprBlock, from: Frontier) -> Outcome {

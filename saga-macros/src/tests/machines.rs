@@ -104,3 +104,32 @@ fn waits_say_nothing_about_results() {
         &["start: signal", "signal: a Err", "a: -Err +Ok"],
     );
 }
+
+/// What is wrong with a body, in our words.
+fn mistakes(body: &str) -> Vec<String> {
+    let source = format!("async fn order(cx: &mut Saga, id: u64) -> Result<(), E> {{ {body} }}");
+    let mut errors = Errors::default();
+    SagaModel::new(syn::parse_str(&source).unwrap(), Default::default(), &mut errors);
+    errors.words()
+}
+
+#[test]
+fn a_call_that_is_not_awaited_is_found_in_a_loop_as_outside() {
+    for body in [
+        "a(cx); Ok(())",
+        "for _ in 0..id { let _ = a(cx); } Ok(())",
+        "while id > 0 { a(cx); } Ok(())",
+        "loop { if id > 0 { break; } a(cx); } Ok(())",
+        "'out: loop { loop { a(cx); continue 'out; } } Ok(())",
+    ] {
+        assert_eq!(mistakes(body).len(), 1, "{body}: {:?}", mistakes(body));
+    }
+    assert!(mistakes("for _ in 0..id { if id > 1 { break; } else { continue; } } Ok(())").is_empty());
+}
+
+#[test]
+fn what_a_guard_awaited_has_happened_in_the_arms_behind_it() {
+    let machine = machine("match id { k if a(cx).await.is_ok() => Ok(()), k => Err(E) }");
+    let after = machine.iter().find(|line| line.starts_with("a: ")).unwrap();
+    assert!(after.contains("Ok") && after.contains("Err"), "{machine:?}");
+}
