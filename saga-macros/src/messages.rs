@@ -181,6 +181,12 @@ pub(crate) fn chained_before_await(method: &Ident) -> String {
     )
 }
 
+pub(crate) fn bound_inside(name: &Ident) -> String {
+    format!(
+        "`{name}` is bound inside the body, where the machine cannot see it: import or declare the step outside of the saga"
+    )
+}
+
 pub(crate) fn await_in_macro(path: &syn::Path) -> String {
     let name = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     format!("what `{name}!` awaits cannot be read: await one step after the other, outside of a macro")

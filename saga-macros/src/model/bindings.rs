@@ -1,8 +1,11 @@
-//! Names that a body binds more than once. Decides only that; a name bound once can be followed by name alone.
+//! Names that a body binds: more than once (those are not followed), and to something that could be called in a step's place.
+//!
+//! Decides only that. The machine names its steps outside of the body, so a function that is bound inside it would be run
+//! unchecked under a name that was checked.
 
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
-use syn::{Block, PatIdent};
+use syn::{Block, Expr, ItemFn, Local, Pat, PatIdent, UseName, UseRename};
 
 /// The names bound more than once.
 pub(super) fn bound_twice(body: &Block) -> Vec<String> {
@@ -23,4 +26,32 @@ pub(super) fn bound_twice(body: &Block) -> Vec<String> {
     let mut finder = Finder::default();
     finder.visit_block(body);
     finder.twice
+}
+
+/// The names of functions, imports, and variables that hold a function or a closure.
+pub(super) fn callable(body: &Block) -> HashSet<String> {
+    #[derive(Default)]
+    struct Finder(HashSet<String>);
+    impl Visit<'_> for Finder {
+        fn visit_item_fn(&mut self, item: &ItemFn) {
+            self.0.insert(item.sig.ident.to_string());
+        }
+        fn visit_use_name(&mut self, name: &UseName) {
+            self.0.insert(name.ident.to_string());
+        }
+        fn visit_use_rename(&mut self, name: &UseRename) {
+            self.0.insert(name.rename.to_string());
+        }
+        fn visit_local(&mut self, local: &Local) {
+            if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
+                && matches!(&*init.expr, Expr::Path(_) | Expr::Closure(_))
+            {
+                self.0.insert(name.ident.to_string());
+            }
+            visit::visit_local(self, local);
+        }
+    }
+    let mut finder = Finder::default();
+    finder.visit_block(body);
+    finder.0
 }

@@ -23,6 +23,8 @@ pub(super) struct Walk<'a> {
     pub(super) results: HashMap<String, Vec<usize>>,
     /// Names that are bound more than once: they are not followed.
     pub(super) rebound: Vec<String>,
+    /// Names that the body binds to something that can be called.
+    pub(super) callable: std::collections::HashSet<String>,
     /// Whether a misuse of the handle has been reported: what follows from it is not reported on top.
     pub(super) astray: bool,
     completed: Option<usize>,
@@ -48,6 +50,7 @@ impl<'a> Walk<'a> {
             scopes: Vec::new(),
             results: HashMap::new(),
             rebound,
+            callable: super::bindings::callable(body),
             astray: false,
             completed: None,
             refused: None,
@@ -97,6 +100,7 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
+            Stmt::Item(syn::Item::Macro(item)) => Outcome::unknown(self.macro_call(&item.mac, from)),
             Stmt::Item(_) => Outcome::unknown(from),
             Stmt::Expr(expr, None) => self.expr(expr, from),
             Stmt::Expr(expr, Some(_)) => Outcome::unknown(self.expr(expr, from).all()),

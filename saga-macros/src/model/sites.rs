@@ -30,6 +30,10 @@ impl Walk<'_> {
             self.errors.at(&call.func, messages::CALLED_BY_VALUE);
             return Outcome::unknown(from);
         };
+        if let Some(name) = function.path.get_ident().filter(|name| self.callable.contains(&name.to_string())) {
+            self.errors.at(name, messages::bound_inside(name));
+            return Outcome::unknown(from);
+        }
         if let Some(unknown) = chained.iter().find(|call| call.method != "within" && call.method != "forever") {
             self.errors.at(&unknown.method, messages::chained_before_await(&unknown.method));
             return Outcome::unknown(from);

@@ -133,3 +133,17 @@ fn what_a_guard_awaited_has_happened_in_the_arms_behind_it() {
     let after = machine.iter().find(|line| line.starts_with("a: ")).unwrap();
     assert!(after.contains("Ok") && after.contains("Err"), "{machine:?}");
 }
+
+#[test]
+fn what_the_body_binds_is_not_taken_for_a_step() {
+    for body in [
+        "use other::a; a(cx).await?; Ok(())",
+        "use other::b as a; a(cx).await?; Ok(())",
+        "async fn a(cx: &mut Saga) -> Result<(), E> { Ok(()) } a(cx).await?; Ok(())",
+        "let a = fake::plain; a(cx).await?; Ok(())",
+        "macro_rules! go { () => { a(cx).await? } } Ok(())",
+    ] {
+        assert_eq!(mistakes(body).len(), 1, "{body}: {:?}", mistakes(body));
+    }
+    assert!(mistakes("let a = a(cx).await?; let b = b(cx, a).await?; fn c() {} c(); Ok(())").is_empty());
+}
