@@ -31,6 +31,12 @@ pub(crate) struct Patience {
     pub(crate) bound: Duration,
 }
 
+/// SQLite counts the wait in a small integer of milliseconds.
+const LONGEST_BUSY: Duration = Duration::from_secs(3_600);
+
+/// Each reader is a connection with a cache of its own.
+const MOST_READERS: usize = 256;
+
 impl SqliteOptions {
     /// A database in this file, which is made if it is not there.
     pub fn file(path: impl AsRef<Path>) -> SqliteOptions {
@@ -51,10 +57,10 @@ impl SqliteOptions {
         }
     }
 
-    /// How long SQLite waits for a lock before the store tries again: 5 seconds if not said.
+    /// How long SQLite waits for a lock before the store tries again: 5 seconds if not said, at most an hour.
     #[must_use]
     pub fn busy_timeout(mut self, busy: Duration) -> SqliteOptions {
-        self.patience.busy = busy;
+        self.patience.busy = busy.min(LONGEST_BUSY);
         self
     }
 
@@ -65,10 +71,10 @@ impl SqliteOptions {
         self
     }
 
-    /// At most how many connections read at the same time: 4 if not said.
+    /// At most how many connections read at the same time: 4 if not said; 1 to 256.
     #[must_use]
     pub fn readers(mut self, readers: usize) -> SqliteOptions {
-        self.readers = readers.max(1);
+        self.readers = readers.clamp(1, MOST_READERS);
         self
     }
 

@@ -125,3 +125,28 @@ async fn what_would_not_survive_the_journal_is_refused_before_it_is_relied_on() 
     assert!(matches!(outcome, saga_core::RunOutcome::Refused(saga_core::StepError::Unanswered(_))), "{outcome:?}");
     assert!(world.effects().is_empty());
 }
+
+pub struct Bomb;
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            panic!("a value of the body that panics when it is dropped");
+        }
+    }
+}
+
+#[saga_core::saga(version = 1, owner = "editors")]
+pub async fn bombed(cx: &mut saga_core::Saga) -> Result<u32, saga_core::StepError<world::WorldError>> {
+    let _bomb = Bomb;
+    saga_core::sleep(cx, saga_core::time::days(1)).await;
+    Ok(1)
+}
+
+#[tokio::test]
+async fn a_body_that_panics_when_it_is_dropped_holds_up_no_stop() {
+    let engine = Engine::builder(Arc::new(MemoryStore::default()), ()).saga::<bombed>().start().await.unwrap();
+    let run = engine.start(bombed()).await.unwrap();
+    run.cancel("anna", "done").await.unwrap();
+    assert!(matches!(run.outcome().await.unwrap(), saga_core::RunOutcome::Cancelled(_)));
+    assert!(engine.stop(Duration::from_secs(1)).await);
+}

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 type Returned = Result<Result<Payload, (Payload, String)>, PayloadError>;
 
 pub(crate) struct Body {
-    future: Pin<Box<dyn Future<Output = Returned> + Send>>,
+    future: Option<Pin<Box<dyn Future<Output = Returned> + Send>>>,
     exchange: Exchange,
 }
 
@@ -22,7 +22,7 @@ impl Body {
         let inputs = S::read(&InputReader::new(run, inputs, &[])?)?;
         let exchange = Exchange::new(run);
         let mut saga = Saga { exchange: exchange.clone() };
-        let future = Box::pin(async move {
+        let future: Pin<Box<dyn Future<Output = Returned> + Send>> = Box::pin(async move {
             match S::body(&mut saga, inputs).await {
                 Ok(output) => Payload::proven(&output).map(Ok),
                 Err(error) => {
@@ -30,7 +30,7 @@ impl Body {
                 }
             }
         });
-        Ok(Body { future, exchange })
+        Ok(Body { future: Some(future), exchange })
     }
 
     pub(crate) fn answer(&self, answer: Answer) {
@@ -39,8 +39,8 @@ impl Body {
 
     /// Polls until it asks, returns or is stuck. A panic of the user's code ends here.
     pub(crate) fn poll(&mut self) -> BodyAt {
-        let polled =
-            catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(&mut Context::from_waker(Waker::noop()))));
+        let Some(future) = &mut self.future else { return BodyAt::Stuck(BodyFault::NotJournaled.to_string()) };
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(Waker::noop()))));
         let fault = match polled {
             Ok(Poll::Ready(Ok(returned))) => return BodyAt::Returned(returned),
             Ok(Poll::Ready(Err(error))) => return BodyAt::Stuck(format!("what the body returned: {error}")),
@@ -52,6 +52,18 @@ impl Body {
             Err(panic) => BodyFault::Panicked(panic_message(panic.as_ref())),
         };
         BodyAt::Stuck(fault.to_string())
+    }
+}
+
+impl Drop for Body {
+    /// A value of the body that panics when it is dropped ends here too: the run goes on without its body.
+    fn drop(&mut self) {
+        let future = self.future.take();
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
+        if let Err(panic) = dropped {
+            let message = panic_message(panic.as_ref());
+            tracing::warn!(run = %self.exchange.run(), message, "a value of the body panicked when it was dropped");
+        }
     }
 }
 

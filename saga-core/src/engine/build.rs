@@ -264,8 +264,8 @@ impl<'a, P: Send + Sync + 'static, S: RunsOn<P>> IntoFuture for StartHere<'a, P,
             let broken = |broken: Broken| ClientError::Journal(broken.to_string());
             let resident = Resident::unborn(birth, first, registered, hold, shared.clock.now()).map_err(broken)?;
             tokio::spawn(async move {
+                let _guard = shared.holds.guard(run, 1);
                 stay(&shared, resident).await;
-                shared.holds.remove(run, 1);
                 drop(permit);
             });
             let gone = |_| StoreError::Unavailable("the engine stopped before the run was stored".to_owned());

@@ -108,12 +108,17 @@ impl Holds {
         hold
     }
 
-    pub(crate) fn remove(&self, run: RunId, fence: u64) {
+    fn remove(&self, run: RunId, fence: u64) {
         self.with(|runs| {
             if runs.get(&run).is_some_and(|hold| hold.fence == fence) {
                 runs.remove(&run);
             }
         });
+    }
+
+    /// Removes the hold when it is dropped, also when a panic of the user's code passes through.
+    pub(crate) fn guard(self: &Arc<Self>, run: RunId, fence: u64) -> HoldGuard {
+        HoldGuard { holds: self.clone(), run, fence }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -149,5 +154,19 @@ impl Holds {
                 None => {}
             }
         }
+    }
+}
+
+/// See [`Holds::guard`].
+#[derive(Debug)]
+pub(crate) struct HoldGuard {
+    holds: Arc<Holds>,
+    run: RunId,
+    fence: u64,
+}
+
+impl Drop for HoldGuard {
+    fn drop(&mut self) {
+        self.holds.remove(self.run, self.fence);
     }
 }

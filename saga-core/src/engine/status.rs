@@ -109,6 +109,9 @@ impl fmt::Display for Status {
         {
             write!(f, "; {error}")?;
         }
+        if self.cancel_requested && !self.state.is_terminal() {
+            f.write_str("; a cancel was accepted")?;
+        }
         if let Some(until) = self.until {
             write!(f, " (until {until})")?;
         }

@@ -71,10 +71,10 @@ async fn work<P: Send + Sync + 'static>(
     shared.clock.saw(claimed.at);
     let hold = shared.holds.add(row.run, row.fence, row.inbox_last, asked, shared.settings.lease);
     hold.is_known();
+    let _guard = shared.holds.guard(row.run, row.fence);
     let Some(registered) = shared.registry.get(&row.definition).cloned() else {
         let cause = format!("this worker does not have {} v{}", row.definition.saga, row.definition.version);
-        shared.set_aside(row.run, Some(row.fence), Reason::DefinitionMissing, cause).await;
-        return shared.holds.remove(row.run, row.fence);
+        return shared.set_aside(row.run, Some(row.fence), Reason::DefinitionMissing, cause).await;
     };
     let kept = shared.take_kept(row.run).filter(|kept| kept.is_current(&row));
     let looping = row.claims > CRASH_LIMIT;
@@ -92,7 +92,6 @@ async fn work<P: Send + Sync + 'static>(
         Ok(resident) => stay(&shared, resident).await,
         Err((reason, cause)) => shared.set_aside(row.run, Some(row.fence), reason, cause).await,
     }
-    shared.holds.remove(row.run, row.fence);
     drop(permit);
 }
 
