@@ -21,7 +21,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         if self.pending.is_empty() && then == Then::Keep {
             return Ok(());
         }
-        let entries = self.encoded.clone();
+        let entries = std::mem::take(&mut self.encoded);
         let head = Head::of(&self.run);
         if let Some(birth) = self.birth.take() {
             let claim = (then == Then::Keep).then(|| (shared.worker.clone(), shared.settings.lease));
@@ -74,7 +74,6 @@ impl<P: Send + Sync + 'static> Resident<P> {
     fn flushed(&mut self) {
         self.durable = self.run.length;
         self.pending.clear();
-        self.encoded.clear();
         self.facts = 0;
     }
 

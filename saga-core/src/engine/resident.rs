@@ -110,14 +110,14 @@ impl<P: Send + Sync + 'static> Resident<P> {
 
     /// A run that is not in the store yet: its creation and its first intent will be one commit.
     pub(crate) fn unborn(
-        birth: Birth,
+        mut birth: Birth,
         first: Entry,
         registered: Arc<Registered<P>>,
         hold: Arc<Hold>,
         now: Timestamp,
     ) -> Result<Self, Broken> {
         let run = Run::begin(birth.run.run, &first, now)?;
-        let encoded = birth.run.entries.clone();
+        let encoded = std::mem::take(&mut birth.run.entries);
         let mut resident = Resident::new(run, registered, hold);
         resident.durable = 0;
         resident.encoded = encoded;
