@@ -36,11 +36,11 @@ pub use journaled::{InputForm, journaled};
 pub use payload::{LARGEST_PAYLOAD, Payload, PayloadError};
 pub use run::{CallNumber, RunId, Timestamp};
 #[doc(hidden)]
-pub use saga::reported;
+pub use saga::{Act, Acted, Acting, Body, boxed, checked, ran, undone};
 pub use saga::{
     Awaits, BodyFuture, Call, DecodeError, Done, EncodeError, Failure, FailureReport, Fence, Found, InputReader,
     InputWriter, NotAStep, Provides, RunsOn, Saga, SagaType, Signal, SignalWait, Site, SiteOn, Start, Step, StepCx,
-    StepError, StepErrorRecord, StepFuture, Unanswered, fallback, new_uuid, now, signal, sleep,
+    StepError, StepErrorRecord, Unanswered, fallback, new_uuid, now, signal, sleep,
 };
 pub use saga_macros::{Environment, Failure, Signal, saga, step};
 

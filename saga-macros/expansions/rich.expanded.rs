@@ -47,49 +47,12 @@ impl ::saga_core::Step for pay {
         )
     };
     type Env = Bank;
-    type Lent = (::std::string::String, ::std::vec::Vec<Line>);
-    type Given = (Done<reserve>, u64);
     type Output = Payment;
     type Error = BankError;
-    fn read(
-        reader: &::saga_core::InputReader<'_>,
-    ) -> ::core::result::Result<(Self::Lent, Self::Given), ::saga_core::DecodeError> {
-        ::core::result::Result::Ok((
-            (
-                match reader.value("card") {
-                    ::core::result::Result::Ok(value) => value,
-                    ::core::result::Result::Err(error) => {
-                        return ::core::result::Result::Err(error);
-                    }
-                },
-                match reader.items("lines", &::saga_core::journaled::<Line>()) {
-                    ::core::result::Result::Ok(value) => value,
-                    ::core::result::Result::Err(error) => {
-                        return ::core::result::Result::Err(error);
-                    }
-                },
-            ),
-            (
-                match reader.done("slot") {
-                    ::core::result::Result::Ok(value) => value,
-                    ::core::result::Result::Err(error) => {
-                        return ::core::result::Result::Err(error);
-                    }
-                },
-                match reader.input("total", &::saga_core::journaled::<u64>()) {
-                    ::core::result::Result::Ok(value) => value,
-                    ::core::result::Result::Err(error) => {
-                        return ::core::result::Result::Err(error);
-                    }
-                },
-            ),
-        ))
-    }
-    fn run<'a>(
-        cx: &'a ::saga_core::StepCx<Bank>,
-        lent: &'a Self::Lent,
-        given: Self::Given,
-    ) -> ::saga_core::StepFuture<'a, Payment, BankError> {
+    fn act<'a>(
+        reader: &'a ::saga_core::InputReader<'a>,
+        act: ::saga_core::Act<'a, Self>,
+    ) -> ::core::result::Result<::saga_core::Acting<'a>, ::saga_core::DecodeError> {
         #[tracing::instrument]
         async fn pay(
             cx: &StepCx<Bank>,
@@ -100,40 +63,47 @@ impl ::saga_core::Step for pay {
         ) -> Result<Payment, BankError> {
             cx.env().pay(cx.key(), card, lines, total).await
         }
-        ::std::boxed::Box::pin(pay(cx, &lent.0, &lent.1, given.0, given.1))
-    }
-    fn undo<'a>(
-        cx: &'a ::saga_core::StepCx<Bank>,
-        lent: &'a Self::Lent,
-        given: Self::Given,
-        made: ::core::option::Option<&'a Payment>,
-    ) -> ::core::option::Option<
-        ::saga_core::StepFuture<'a, (), ::saga_core::FailureReport>,
-    > {
-        let made = made?;
-        ::core::option::Option::Some(
-            ::saga_core::reported::<
-                (),
-                _,
-            >(refund(cx, &lent.0, &lent.1, given.0, given.1, made)),
-        )
-    }
-    fn check<'a>(
-        cx: &'a ::saga_core::StepCx<Bank>,
-        lent: &'a Self::Lent,
-        given: Self::Given,
-    ) -> ::core::option::Option<
-        ::saga_core::StepFuture<
-            'a,
-            ::saga_core::Found<Payment>,
-            ::saga_core::FailureReport,
-        >,
-    > {
-        ::core::option::Option::Some(
-            ::saga_core::reported::<
-                ::saga_core::Found<Payment>,
-                _,
-            >(find_payment(cx, &lent.0, &lent.1, given.0, given.1)),
+        let input0 = match reader.lent_text("card") {
+            ::core::result::Result::Ok(value) => value,
+            ::core::result::Result::Err(error) => {
+                return ::core::result::Result::Err(error);
+            }
+        };
+        let input1 = match reader.lent_items("lines", &::saga_core::journaled::<Line>())
+        {
+            ::core::result::Result::Ok(value) => value,
+            ::core::result::Result::Err(error) => {
+                return ::core::result::Result::Err(error);
+            }
+        };
+        let input2 = match reader.done("slot") {
+            ::core::result::Result::Ok(value) => value,
+            ::core::result::Result::Err(error) => {
+                return ::core::result::Result::Err(error);
+            }
+        };
+        let input3 = match reader.input("total", &::saga_core::journaled::<u64>()) {
+            ::core::result::Result::Ok(value) => value,
+            ::core::result::Result::Err(error) => {
+                return ::core::result::Result::Err(error);
+            }
+        };
+        ::core::result::Result::Ok(
+            match act {
+                ::saga_core::Act::Run(cx) => {
+                    ::saga_core::ran::<Self>(pay(cx, input0, input1, input2, input3))
+                }
+                ::saga_core::Act::Undo(cx, ::core::option::Option::Some(made)) => {
+                    ::saga_core::undone(refund(cx, input0, input1, input2, input3, made))
+                }
+                ::saga_core::Act::Check(cx) => {
+                    ::saga_core::checked::<
+                        Self,
+                        _,
+                    >(find_payment(cx, input0, input1, input2, input3))
+                }
+                _ => ::core::option::Option::None,
+            },
         )
     }
 }
@@ -190,160 +160,26 @@ const _: () = {
                 deadline: ::core::option::Option::Some(
                     ::core::time::Duration::from_micros(604800000000u64),
                 ),
-                nodes: &[
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Start,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 1u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: <__s0 as ::saga_core::Site>::NODE,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 2u16,
-                                on: ::saga_core::definition::On::Refused,
-                                label: "",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 3u16,
-                                on: ::saga_core::definition::On::Done,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Return(
-                            ::saga_core::definition::Returned::Err,
-                        ),
-                        next: &[],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Branch(
-                            "for line in &order.lines",
-                        ),
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 4u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 6u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Branch(
-                            "rush && line.rare",
-                        ),
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 5u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "else",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 6u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: <__s1 as ::saga_core::Site>::NODE,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 2u16,
-                                on: ::saga_core::definition::On::Refused,
-                                label: "",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 3u16,
-                                on: ::saga_core::definition::On::Done,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: <__s2 as ::saga_core::Site>::NODE,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 2u16,
-                                on: ::saga_core::definition::On::Refused,
-                                label: "Err(refused)",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 7u16,
-                                on: ::saga_core::definition::On::Done,
-                                label: "Ok(payment)",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: <__s3<Decision>>::NODE,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 8u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "Some(Decision::Cancel) | None",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 9u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "Some(Decision::Ship)",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Return(
-                            ::saga_core::definition::Returned::Err,
-                        ),
-                        next: &[],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: <__s4 as ::saga_core::Site>::NODE,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 2u16,
-                                on: ::saga_core::definition::On::Refused,
-                                label: "else",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 10u16,
-                                on: ::saga_core::definition::On::Done,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: <__s5 as ::saga_core::Site>::NODE,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 11u16,
-                                on: ::saga_core::definition::On::Done,
-                                label: "",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 2u16,
-                                on: ::saga_core::definition::On::Refused,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Return(
-                            ::saga_core::definition::Returned::Ok,
-                        ),
-                        next: &[],
-                    },
-                ],
+                nodes: &::saga_core::definition::outline::nodes::<
+                    12,
+                >(
+                    "^1s2e0b2b2s2s2s2e0s2s2o0",
+                    &[
+                        <__s0 as ::saga_core::Site>::NODE,
+                        <__s1 as ::saga_core::Site>::NODE,
+                        <__s2 as ::saga_core::Site>::NODE,
+                        <__s3<Decision>>::NODE,
+                        <__s4 as ::saga_core::Site>::NODE,
+                        <__s5 as ::saga_core::Site>::NODE,
+                    ],
+                    "for line in &order.lines\nrush && line.rare",
+                ),
+                edges: &::saga_core::definition::outline::edges::<
+                    17,
+                >(
+                    "1.2-3+4.6.5.'6.2-3+2-'7+'8.'9.'2-'10+11+2-",
+                    "else\nErr(refused)\nOk(payment)\nSome(Decision::Cancel) | None\nSome(Decision::Ship)\nelse",
+                ),
             };
             type Inputs = (Order, bool);
             type Output = Receipt;
@@ -406,7 +242,7 @@ const _: () = {
                         .map(|_| Receipt::new(parcel.into_inner()))
                         .map_err(Refusal::from)
                 }
-                ::std::boxed::Box::pin(order(saga, inputs.0, inputs.1))
+                ::saga_core::boxed(order(saga, inputs.0, inputs.1))
             }
         }
         impl<P> ::saga_core::RunsOn<P> for order
@@ -426,15 +262,16 @@ const _: () = {
             }
         }
         impl ::saga_core::Awaits<Decision> for order {}
-        const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
-            &<order as ::saga_core::SagaType>::DEFINITION,
-        );
-        const _: () = __MACHINE.at(1usize, "reserve");
-        const _: () = __MACHINE.at(5usize, "check_stock");
-        const _: () = __MACHINE.at(6usize, "pay");
-        const _: () = __MACHINE.at(7usize, "signal::<Decision>");
-        const _: () = __MACHINE.at(8usize, "returnErr(Refusal::Expired)");
-        const _: () = __MACHINE.at(9usize, "shipping::ship");
-        const _: () = __MACHINE.at(10usize, "notify");
+        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(1usize, "reserve");
+        const _: () = <order as ::saga_core::SagaType>::CHECKED
+            .at(5usize, "check_stock");
+        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(6usize, "pay");
+        const _: () = <order as ::saga_core::SagaType>::CHECKED
+            .at(7usize, "signal::<Decision>");
+        const _: () = <order as ::saga_core::SagaType>::CHECKED
+            .at(8usize, "returnErr(Refusal::Expired)");
+        const _: () = <order as ::saga_core::SagaType>::CHECKED
+            .at(9usize, "shipping::ship");
+        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(10usize, "notify");
     }
 };

@@ -8,24 +8,21 @@ impl ::saga_core::Step for look {
         ::saga_core::contract::Idempotency::Idempotent,
     );
     type Env = Gateway;
-    type Lent = ();
-    type Given = ();
     type Output = bool;
     type Error = Refused;
-    fn read(
-        reader: &::saga_core::InputReader<'_>,
-    ) -> ::core::result::Result<(Self::Lent, Self::Given), ::saga_core::DecodeError> {
-        ::core::result::Result::Ok(((), ()))
-    }
-    fn run<'a>(
-        cx: &'a ::saga_core::StepCx<Gateway>,
-        lent: &'a Self::Lent,
-        given: Self::Given,
-    ) -> ::saga_core::StepFuture<'a, bool, Refused> {
+    fn act<'a>(
+        reader: &'a ::saga_core::InputReader<'a>,
+        act: ::saga_core::Act<'a, Self>,
+    ) -> ::core::result::Result<::saga_core::Acting<'a>, ::saga_core::DecodeError> {
         async fn look(cx: &StepCx<Gateway>) -> Result<bool, Refused> {
             cx.env().look().await
         }
-        ::std::boxed::Box::pin(look(cx))
+        ::core::result::Result::Ok(
+            match act {
+                ::saga_core::Act::Run(cx) => ::saga_core::ran::<Self>(look(cx)),
+                _ => ::core::option::Option::None,
+            },
+        )
     }
 }
 #[allow(clippy::too_many_arguments)]
@@ -56,45 +53,10 @@ const _: () = {
                 version: 1u32,
                 owner: "me",
                 deadline: ::core::option::Option::None,
-                nodes: &[
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Start,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 1u16,
-                                on: ::saga_core::definition::On::Any,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: <__s0 as ::saga_core::Site>::NODE,
-                        next: &[
-                            ::saga_core::definition::Edge {
-                                to: 2u16,
-                                on: ::saga_core::definition::On::Refused,
-                                label: "",
-                            },
-                            ::saga_core::definition::Edge {
-                                to: 3u16,
-                                on: ::saga_core::definition::On::Done,
-                                label: "",
-                            },
-                        ],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Return(
-                            ::saga_core::definition::Returned::Err,
-                        ),
-                        next: &[],
-                    },
-                    ::saga_core::definition::Node {
-                        kind: ::saga_core::definition::NodeKind::Return(
-                            ::saga_core::definition::Returned::Ok,
-                        ),
-                        next: &[],
-                    },
-                ],
+                nodes: &::saga_core::definition::outline::nodes::<
+                    4,
+                >("^1s2e0o0", &[<__s0 as ::saga_core::Site>::NODE], ""),
+                edges: &::saga_core::definition::outline::edges::<3>("1.2-3+", ""),
             };
             type Inputs = ();
             type Output = bool;
@@ -111,7 +73,7 @@ const _: () = {
                 async fn glance(cx: &mut Saga) -> Result<bool, StepError<Refused>> {
                     Ok(look(cx).await?.into_inner())
                 }
-                ::std::boxed::Box::pin(glance(saga))
+                ::saga_core::boxed(glance(saga))
             }
         }
         impl<P> ::saga_core::RunsOn<P> for glance
@@ -122,9 +84,6 @@ const _: () = {
                 <__s0 as ::saga_core::SiteOn<P>>::register(table);
             }
         }
-        const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
-            &<glance as ::saga_core::SagaType>::DEFINITION,
-        );
-        const _: () = __MACHINE.at(1usize, "look");
+        const _: () = <glance as ::saga_core::SagaType>::CHECKED.at(1usize, "look");
     }
 };

@@ -13,7 +13,6 @@ const BY_RUSTC: &[&str] = &[
     "evidence_missing",
     "evidence_of_another_step",
     "evidence_of_one_branch_only",
-    "saga_not_send",
     "step_does_not_exist",
     "undo_does_not_exist",
     "undo_not_async",
@@ -28,6 +27,7 @@ const OUR_TRAITS: &[&str] = &[
     "is not a signal",
     "never waits for",
     "does not provide",
+    "cannot move to another thread",
 ];
 
 fn files(extension: &str) -> BTreeSet<String> {

@@ -386,8 +386,9 @@ fn refold(journal: &[(Entry, Timestamp)]) -> Run {
 fn world() -> (&'static [StepContract], &'static Definition) {
     let contracts: &'static [StepContract] = contracts().leak();
     let nodes: Vec<Node> =
-        contracts.iter().map(|contract| Node { kind: NodeKind::Step(contract), next: &[] }).collect();
-    let definition = Definition { name: "walk", version: 1, owner: "walkers", deadline: None, nodes: nodes.leak() };
+        contracts.iter().map(|contract| Node { kind: NodeKind::Step(contract), first: 0, edges: 0 }).collect();
+    let definition =
+        Definition { name: "walk", version: 1, owner: "walkers", deadline: None, nodes: nodes.leak(), edges: &[] };
     (contracts, Box::leak(Box::new(definition)))
 }
 

@@ -22,8 +22,8 @@ impl fmt::Display for Definition {
                 NodeKind::NotJournaled(name) => writeln!(f, "    n{index}[{}]", quoted(name))?,
             }
         }
-        for (index, node) in self.nodes.iter().enumerate() {
-            for edge in node.next {
+        for index in 0..self.nodes.len() {
+            for edge in self.next(index) {
                 let label = match (edge.label, edge.on) {
                     ("", On::Refused) => "refused",
                     (label, _) => label,

@@ -3,7 +3,7 @@
 //! It covers the shape, the names and the promises (reversibility, idempotency, pivot, waits), because a journal is replayed
 //! against them. It does not cover numbers that may be tuned while runs are open: timeouts, retry policies, owners.
 
-use super::{Definition, Node, NodeKind, Returned};
+use super::{Definition, Edge, Node, NodeKind, Returned};
 use crate::contract::{Idempotency, Needs, Reversibility};
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ impl Definition {
         let mut hash = text(0xcbf2_9ce4_8422_2325, self.name);
         let mut index = 0;
         while index < self.nodes.len() {
-            hash = node(hash, &self.nodes[index]);
+            hash = node(hash, &self.nodes[index], self.next(index));
             index += 1;
         }
         Fingerprint(hash)
@@ -52,7 +52,7 @@ const fn text(mut hash: u64, text: &str) -> u64 {
     byte(hash, 0xff)
 }
 
-const fn node(mut hash: u64, node: &Node) -> u64 {
+const fn node(mut hash: u64, node: &Node, next: &[Edge]) -> u64 {
     hash = match node.kind {
         NodeKind::Start => byte(hash, 1),
         NodeKind::Step(contract) => {
@@ -97,8 +97,8 @@ const fn node(mut hash: u64, node: &Node) -> u64 {
         NodeKind::NotJournaled(name) => text(byte(hash, 8), name),
     };
     let mut edge = 0;
-    while edge < node.next.len() {
-        hash = byte(byte(hash, node.next[edge].to as u8), (node.next[edge].to >> 8) as u8);
+    while edge < next.len() {
+        hash = byte(byte(hash, next[edge].to as u8), (next[edge].to >> 8) as u8);
         edge += 1;
     }
     byte(hash, 0xfe)

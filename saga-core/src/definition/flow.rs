@@ -34,44 +34,47 @@ pub enum Fault {
 }
 
 /// What holds when a node is reached, for every node of a body.
+///
+/// Plain numbers, because the compiler checks each element of an array of anything else when it stores a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct Flow {
-    /// The node of an irreversible step that may have completed before; `None` before any pivot.
-    pivot: [Option<u16>; LONGEST_BODY],
-    reached: [bool; LONGEST_BODY],
-    count: usize,
+    /// The node of an irreversible step that may have completed before, or one of the two marks.
+    pivot: [u16; LONGEST_BODY],
 }
+
+/// The node is not reached.
+const UNREACHED: u16 = u16::MAX;
+/// The node is reached, and no pivot may have completed before.
+const NO_PIVOT: u16 = u16::MAX - 1;
 
 impl Flow {
     /// Walks the machine to its fixed point. Loops feed back, branches join: one path past the pivot is enough.
+    ///
+    /// States come in the order of the text, so that one pass is enough unless a transition leads back. The compiler takes
+    /// its time over each operation of a constant: this is written for few of them.
     pub const fn of(definition: &Definition) -> Flow {
-        let nodes = definition.nodes;
+        let (nodes, edges) = (definition.nodes, definition.edges);
         assert!(nodes.len() <= LONGEST_BODY, "this saga body has more than 256 states: split it");
-        let mut flow = Flow { pivot: [None; LONGEST_BODY], reached: [false; LONGEST_BODY], count: nodes.len() };
-        if nodes.is_empty() {
-            return flow;
-        }
-        flow.reached[0] = true;
-        let mut changed = true;
-        while changed {
-            changed = false;
+        let mut pivot = [UNREACHED; LONGEST_BODY];
+        pivot[0] = NO_PIVOT;
+        let mut again = true;
+        while again {
+            again = false;
             let mut index = 0;
             while index < nodes.len() {
-                if flow.reached[index] {
+                let before = pivot[index];
+                if before != UNREACHED {
                     let node = &nodes[index];
-                    let mut edge = 0;
-                    while edge < node.next.len() {
-                        let to = node.next[edge].to as usize;
-                        if can_be_taken(node, node.next[edge].on) {
-                            if !flow.reached[to] {
-                                flow.reached[to] = true;
-                                changed = true;
-                            }
-                            let after = pivot_after(node, index, node.next[edge].on, flow.pivot[index]);
-                            if flow.pivot[to].is_none() && after.is_some() {
-                                flow.pivot[to] = after;
-                                changed = true;
-                            }
+                    let [refused, otherwise] = after(&node.kind, index as u16, before);
+                    let mut edge = node.first as usize;
+                    let end = edge + node.edges as usize;
+                    while edge < end {
+                        let to = edges[edge].to as usize;
+                        let after = if matches!(edges[edge].on, On::Refused) { refused } else { otherwise };
+                        // The marks are above every node: a pivot wins over none, and that over not being reached.
+                        if pivot[to] >= NO_PIVOT && after < pivot[to] {
+                            pivot[to] = after;
+                            again |= to <= index && nodes[to].edges > 0;
                         }
                         edge += 1;
                     }
@@ -79,29 +82,35 @@ impl Flow {
                 index += 1;
             }
         }
-        flow
+        Flow { pivot }
     }
 
     /// What is wrong at node `index`.
     pub const fn fault(&self, definition: &Definition, index: usize) -> Fault {
         let nodes = definition.nodes;
-        if index >= self.count || !self.reached[index] {
+        if index >= nodes.len() || self.pivot[index] == UNREACHED {
             return Fault::None;
         }
         match nodes[index].kind {
             NodeKind::NotJournaled(_) => Fault::NotJournaled,
             NodeKind::Signal { bounded: false, .. } => Fault::EndlessWait,
-            NodeKind::Step(contract) => self.step_fault(nodes, index, contract),
-            NodeKind::Return(returned) => match (returned, self.pivot[index]) {
-                (Returned::Err, Some(pivot)) => Fault::ErrAfterPivot(pivot as usize),
-                (Returned::Either, Some(pivot)) => Fault::MaybeErrAfterPivot(pivot as usize),
+            NodeKind::Step(contract) => self.step_fault(definition, index, contract),
+            NodeKind::Return(returned) => match (returned, self.pivot_before(index)) {
+                (Returned::Err, Some(pivot)) => Fault::ErrAfterPivot(pivot),
+                (Returned::Either, Some(pivot)) => Fault::MaybeErrAfterPivot(pivot),
                 _ => Fault::None,
             },
             _ => Fault::None,
         }
     }
 
-    const fn step_fault(&self, nodes: &[Node], index: usize, contract: &StepContract) -> Fault {
+    const fn pivot_before(&self, index: usize) -> Option<usize> {
+        let pivot = self.pivot[index];
+        if pivot < NO_PIVOT { Some(pivot as usize) } else { None }
+    }
+
+    const fn step_fault(&self, definition: &Definition, index: usize, contract: &StepContract) -> Fault {
+        let nodes = definition.nodes;
         let mut other = 0;
         while other < index {
             if let NodeKind::Step(earlier) = nodes[other].kind
@@ -114,17 +123,17 @@ impl Flow {
         }
         let mut required = 0;
         while required < contract.requires.len() {
-            if !met_on_every_path(nodes, index, contract.requires[required]) {
+            if !met_on_every_path(definition, index, contract.requires[required]) {
                 return Fault::Missing(required);
             }
             required += 1;
         }
-        match self.pivot[index] {
+        match self.pivot_before(index) {
             Some(pivot) if !contract.retriable => {
                 if contract.is_irreversible() {
-                    Fault::SecondPivot(pivot as usize)
+                    Fault::SecondPivot(pivot)
                 } else {
-                    Fault::RefusableAfterPivot(pivot as usize)
+                    Fault::RefusableAfterPivot(pivot)
                 }
             }
             _ => Fault::None,
@@ -132,30 +141,30 @@ impl Flow {
     }
 }
 
+/// What holds behind a state where `before` holds: on the way out of a refusal, and on every other.
+const fn after(kind: &NodeKind, index: u16, before: u16) -> [u16; 2] {
+    match kind {
+        // A retriable step is never refused. The way out of a refused call carries no pivot: where there was one before, the
+        // call itself is the fault.
+        NodeKind::Step(contract) => [
+            if contract.retriable { UNREACHED } else { NO_PIVOT },
+            if before == NO_PIVOT && contract.is_irreversible() { index } else { before },
+        ],
+        _ => [before, before],
+    }
+}
+
 /// A retriable step is never refused: the edge of its `Err` leads nowhere.
 const fn can_be_taken(node: &Node, on: On) -> bool {
-    match (node.kind, on) {
+    match (&node.kind, on) {
         (NodeKind::Step(contract), On::Refused) => !contract.retriable,
         _ => true,
     }
 }
 
-/// The way out of a refused call carries no pivot: where there was one before, the call itself is the fault.
-const fn pivot_after(node: &Node, index: usize, on: On, before: Option<u16>) -> Option<u16> {
-    if matches!((node.kind, on), (NodeKind::Step(_), On::Refused)) {
-        return None;
-    }
-    if before.is_some() {
-        return before;
-    }
-    match (node.kind, on) {
-        (NodeKind::Step(contract), On::Done | On::Any) if contract.is_irreversible() => Some(index as u16),
-        _ => None,
-    }
-}
-
 /// Whether `target` can only be reached through a completed `required`: looks for a path around it.
-const fn met_on_every_path(nodes: &[Node], target: usize, required: StepName) -> bool {
+const fn met_on_every_path(definition: &Definition, target: usize, required: StepName) -> bool {
+    let nodes = definition.nodes;
     let mut around = [false; LONGEST_BODY];
     around[0] = true;
     let mut changed = true;
@@ -171,10 +180,11 @@ const fn met_on_every_path(nodes: &[Node], target: usize, required: StepName) ->
                     }
                     _ => false,
                 };
+                let next = definition.next(index);
                 let mut edge = 0;
-                while edge < node.next.len() {
-                    let on = node.next[edge].on;
-                    let to = node.next[edge].to as usize;
+                while edge < next.len() {
+                    let on = next[edge].on;
+                    let to = next[edge].to as usize;
                     let goes_around = !completes || !matches!(on, On::Done);
                     if goes_around && can_be_taken(node, on) && !around[to] {
                         around[to] = true;

@@ -8,6 +8,8 @@ mod checked;
 mod draw;
 mod fingerprint;
 mod flow;
+#[doc(hidden)]
+pub mod outline;
 
 pub use checked::Checked;
 pub use fingerprint::Fingerprint;
@@ -27,8 +29,10 @@ pub struct Definition {
     pub owner: &'static str,
     /// How long forward work may go on, counted from the start.
     pub deadline: Option<Duration>,
-    /// The machine: node 0 is the start.
+    /// The states; the first is the start.
     pub nodes: &'static [Node],
+    /// The transitions, those of each state together.
+    pub edges: &'static [Edge],
 }
 
 /// One state of the machine.
@@ -36,8 +40,10 @@ pub struct Definition {
 pub struct Node {
     /// What happens here.
     pub kind: NodeKind,
-    /// Where it goes on.
-    pub next: &'static [Edge],
+    /// Its first transition among those of the definition.
+    pub first: u16,
+    /// How many leave it.
+    pub edges: u16,
 }
 
 /// What happens in a state.
@@ -110,6 +116,15 @@ pub enum On {
 }
 
 impl Definition {
+    /// The transitions that leave a state; none where there is no such state.
+    pub const fn next(&self, node: usize) -> &'static [Edge] {
+        if node >= self.nodes.len() {
+            return &[];
+        }
+        let Node { first, edges, .. } = self.nodes[node];
+        self.edges.split_at(first as usize).1.split_at(edges as usize).0
+    }
+
     /// The contracts of all steps, each once, in the order in which they first appear.
     pub fn steps(&self) -> Vec<&'static StepContract> {
         let mut steps: Vec<&'static StepContract> = Vec::new();

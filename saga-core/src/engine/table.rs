@@ -1,11 +1,14 @@
 //! The steps an engine can run, with their types erased: payloads in, outcomes out.
 
+use super::attempt::phase_name;
 use crate::contract::{Class, StepContract};
 use crate::decide::Outcome;
 use crate::journal::Phase;
 use crate::payload::{Payload, PayloadError};
 use crate::run::CallNumber;
-use crate::saga::{AttemptCx, DecodeError, EnvironmentOf, FailureReport, Found, InputReader, Provides, Step, StepCx};
+use crate::saga::{
+    Act, Acted, Answered, AttemptCx, DecodeError, EnvironmentOf, FailureReport, InputReader, Provides, Step, StepCx,
+};
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -79,7 +82,7 @@ impl<S: Step, P: Provides<S::Env>> AnyStep<P> for Typed<S> {
     }
 
     fn can_read(&self, run: crate::run::RunId, material: &Material) -> Result<(), DecodeError> {
-        S::read(&InputReader::new(run, &material.inputs, &material.evidence)?).map(drop)
+        S::act(&InputReader::new(run, &material.inputs, &material.evidence)?, Act::Read).map(drop)
     }
 
     fn can_be_output(&self, output: &Payload) -> Result<(), PayloadError> {
@@ -88,55 +91,35 @@ impl<S: Step, P: Provides<S::Env>> AnyStep<P> for Typed<S> {
 
     fn attempt(&self, environment: Arc<P>, phase: Phase, cx: AttemptCx, material: Material) -> AttemptFuture {
         Box::pin(async move {
-            let (lent, given) = S::read(&InputReader::new(cx.run, &material.inputs, &material.evidence)?)?;
+            let inputs = InputReader::new(cx.run, &material.inputs, &material.evidence)?;
             let cx = StepCx { env: Arc::new(Whole(environment)), attempt: cx };
-            Ok(match phase {
-                Phase::Forward => forward::<S>(S::run(&cx, &lent, given).await),
-                Phase::Check => match S::check(&cx, &lent, given) {
-                    Some(check) => looked_up::<S>(check.await),
-                    None => missing("check"),
-                },
-                Phase::Undo => {
-                    let made = match &material.made {
-                        Some(made) => Some(
-                            made.read::<S::Output>()
-                                .map_err(|source| DecodeError::Input { name: "the recorded output", source })?,
-                        ),
-                        None => None,
-                    };
-                    match S::undo(&cx, &lent, given, made.as_ref()) {
-                        Some(undo) => match undo.await {
-                            Ok(()) => Outcome::Undone,
-                            Err(report) => Outcome::Failed(report, None),
-                        },
-                        None => missing("undo"),
-                    }
-                }
+            let made = match &material.made {
+                Some(made) if phase == Phase::Undo => Some(
+                    made.read::<S::Output>()
+                        .map_err(|source| DecodeError::Input { name: "the recorded output", source })?,
+                ),
+                _ => None,
+            };
+            let act = match phase {
+                Phase::Forward => Act::Run(&cx),
+                Phase::Check => Act::Check(&cx),
+                Phase::Undo => Act::Undo(&cx, made.as_ref()),
+            };
+            Ok(match S::act(&inputs, act)? {
+                Some(attempt) => outcome(attempt.await),
+                None => missing(phase),
             })
         })
     }
 }
 
-fn forward<S: Step>(result: Result<S::Output, S::Error>) -> Outcome {
-    match result {
-        Ok(output) => match Payload::proven(&output) {
-            Ok(output) => Outcome::Done(output),
-            Err(error) => unrecordable(&error),
-        },
-        Err(error) => Outcome::Failed(FailureReport::of(&error), Payload::proven(&error).ok()),
-    }
-}
-
-fn looked_up<S: Step>(result: Result<Found<S::Output>, FailureReport>) -> Outcome {
-    match result {
-        Ok(Found::Applied(output)) => match Payload::proven(&output) {
-            Ok(output) => Outcome::Found(Found::Applied(output)),
-            Err(error) => unrecordable(&error),
-        },
-        Ok(Found::NotApplied) => Outcome::Found(Found::NotApplied),
-        Ok(Found::Pending) => Outcome::Found(Found::Pending),
-        Ok(Found::CannotTell) => Outcome::Found(Found::CannotTell),
-        Err(report) => Outcome::Failed(report, None),
+fn outcome(Acted(answered): Acted) -> Outcome {
+    match answered {
+        Answered::Done(output) => Outcome::Done(output),
+        Answered::Undone => Outcome::Undone,
+        Answered::Found(found) => Outcome::Found(found),
+        Answered::Failed(report, error) => Outcome::Failed(report, error),
+        Answered::Unrecordable(error) => unrecordable(&error),
     }
 }
 
@@ -148,7 +131,8 @@ fn unrecordable(error: &PayloadError) -> Outcome {
     )
 }
 
-fn missing(what: &str) -> Outcome {
+fn missing(phase: Phase) -> Outcome {
+    let what = phase_name(phase);
     let text = format!("the step has no {what}, or the {what} needs an output that is not known");
     Outcome::Failed(FailureReport::seen(Class::Refused, "missing", text), None)
 }

@@ -9,7 +9,9 @@ use crate::payload::{Payload, PayloadError, decoded};
 use crate::run::{CallNumber, RunId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Inputs that cannot be journaled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -168,11 +170,18 @@ impl InputWriter {
     }
 }
 
+/// One input, and the value that was read from it and is lent out: the step's functions take references.
+#[derive(Debug)]
+struct Member<'a> {
+    text: &'a RawValue,
+    lent: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
 /// Reads the journaled inputs of one call back. Used by generated code.
 #[derive(Debug)]
 pub struct InputReader<'a> {
     run: RunId,
-    members: BTreeMap<String, &'a RawValue>,
+    members: BTreeMap<String, Member<'a>>,
     evidence: &'a [(CallNumber, Payload)],
 }
 
@@ -182,13 +191,20 @@ impl<'a> InputReader<'a> {
         payload: &'a Payload,
         evidence: &'a [(CallNumber, Payload)],
     ) -> Result<Self, DecodeError> {
-        let members =
+        let members: BTreeMap<String, &'a RawValue> =
             serde_json::from_slice(payload.bytes()).map_err(|error| DecodeError::NotAnObject(error.to_string()))?;
+        let members = members.into_iter().map(|(name, text)| (name, Member { text, lent: OnceLock::new() })).collect();
         Ok(InputReader { run, members, evidence })
     }
 
-    fn member(&self, name: &'static str) -> Result<&'a RawValue, DecodeError> {
-        self.members.get(name).copied().ok_or(DecodeError::Missing(name))
+    fn member(&self, name: &'static str) -> Result<&Member<'a>, DecodeError> {
+        self.members.get(name).ok_or(DecodeError::Missing(name))
+    }
+
+    fn lend<T: Send + Sync + 'static>(&self, name: &'static str, value: T) -> Result<&T, DecodeError> {
+        let lent = self.member(name)?.lent.get_or_init(|| Box::new(value));
+        // Parameters have distinct names: nobody has lent another type under this one.
+        lent.downcast_ref().ok_or(DecodeError::Missing(name))
     }
 
     fn recalled<T>(
@@ -196,14 +212,46 @@ impl<'a> InputReader<'a> {
         name: &'static str,
         read: impl FnOnce(&[u8]) -> Result<T, PayloadError>,
     ) -> Result<T, DecodeError> {
-        read(self.member(name)?.get().as_bytes()).map_err(|source| DecodeError::Input { name, source })
+        read(self.member(name)?.text.get().as_bytes()).map_err(|source| DecodeError::Input { name, source })
     }
 
-    /// Reads a plain input.
+    /// Lends a text.
     ///
     /// # Errors
     /// When it is missing or of another type.
-    pub fn value<T: DeserializeOwned>(&self, name: &'static str) -> Result<T, DecodeError> {
+    pub fn lent_text(&self, name: &'static str) -> Result<&str, DecodeError> {
+        self.lend(name, self.value::<String>(name)?).map(String::as_str)
+    }
+
+    /// Lends an input.
+    ///
+    /// # Errors
+    /// When it is missing or of another type.
+    pub fn lent<T: Send + Sync + 'static>(&self, name: &'static str, form: &InputForm<T>) -> Result<&T, DecodeError> {
+        self.lend(name, self.input(name, form)?)
+    }
+
+    /// Lends an input that is a slice.
+    ///
+    /// # Errors
+    /// When it is missing or of another type.
+    pub fn lent_items<T: Send + Sync + 'static>(
+        &self,
+        name: &'static str,
+        form: &InputForm<T>,
+    ) -> Result<&[T], DecodeError> {
+        self.lend(name, self.recalled(name, form.read_items)?).map(Vec::as_slice)
+    }
+
+    /// Lends evidence.
+    ///
+    /// # Errors
+    /// When it is missing, or refers to a call that has no recorded output.
+    pub fn lent_done<S: Step>(&self, name: &'static str) -> Result<&Done<S>, DecodeError> {
+        self.lend(name, self.done::<S>(name)?)
+    }
+
+    fn value<T: DeserializeOwned>(&self, name: &'static str) -> Result<T, DecodeError> {
         self.recalled(name, decoded)
     }
 
@@ -213,14 +261,6 @@ impl<'a> InputReader<'a> {
     /// When it is missing or of another type.
     pub fn input<T>(&self, name: &'static str, form: &InputForm<T>) -> Result<T, DecodeError> {
         self.recalled(name, form.read)
-    }
-
-    /// Reads an input that is a slice.
-    ///
-    /// # Errors
-    /// When it is missing or of another type.
-    pub fn items<T>(&self, name: &'static str, form: &InputForm<T>) -> Result<Vec<T>, DecodeError> {
-        self.recalled(name, form.read_items)
     }
 
     /// Reads evidence.

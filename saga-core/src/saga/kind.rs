@@ -2,7 +2,7 @@
 
 use super::exchange::Saga;
 use super::inputs::{DecodeError, EncodeError, InputReader, InputWriter};
-use crate::definition::Definition;
+use crate::definition::{Checked, Definition};
 use crate::engine::StepTable;
 use crate::journaled::Journaled;
 use crate::payload::Payload;
@@ -13,11 +13,39 @@ use std::pin::Pin;
 /// A boxed body.
 pub type BodyFuture<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
+/// The body of a saga as a value: a future that may move to another thread, because the engine's workers share threads.
+///
+/// It has no supertraits on purpose: with them the compiler would speak of `Send` in its own words.
+#[diagnostic::on_unimplemented(
+    message = "this saga cannot move to another thread, as the engine's workers need it to",
+    label = "its body holds a value across an `.await` that is not `Send`, such as an `Rc`, a `RefCell`'s guard or a raw pointer",
+    note = "drop the value before the `.await`, in a block of its own if need be, or use one that is `Send`, such as an `Arc`"
+)]
+pub trait Body<'a, T, E>: Sized {
+    /// Boxes it. Used by generated code.
+    fn boxed(self) -> BodyFuture<'a, T, E>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T, E, F: Future<Output = Result<T, E>> + Send + 'a> Body<'a, T, E> for F {
+    fn boxed(self) -> BodyFuture<'a, T, E> {
+        Box::pin(self)
+    }
+}
+
+/// Boxes a body; asks, at the saga's name, whether it may move. Used by generated code.
+pub fn boxed<'a, T, E>(body: impl Body<'a, T, E>) -> BodyFuture<'a, T, E> {
+    body.boxed()
+}
+
 /// A saga. `#[saga]` implements it for a marker type with the name of the function; it is not meant to be written by hand.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a saga", label = "declare it with `#[saga(..)]`")]
 pub trait SagaType: Sized + 'static {
-    /// The checked machine.
+    /// The machine.
     const DEFINITION: Definition;
+    /// The machine with what holds at each of its places, for the assertions of generated code.
+    #[doc(hidden)]
+    const CHECKED: Checked = Checked::of(&Self::DEFINITION);
     /// Its parameters.
     type Inputs: Send + 'static;
     /// What it ends with.

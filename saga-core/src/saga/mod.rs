@@ -28,10 +28,11 @@ pub use failure::{Failure, FailureReport, Found, StepError, StepErrorRecord, Una
 #[cfg(test)]
 pub(crate) use inputs::WrittenInputs;
 pub use inputs::{DecodeError, EncodeError, InputReader, InputWriter};
-pub use kind::{Awaits, BodyFuture, RunsOn, SagaType, Start};
+pub use kind::{Awaits, Body, BodyFuture, RunsOn, SagaType, Start, boxed};
 pub use message::Signal;
 pub use site::{NotAStep, Site, SiteOn, fallback};
 #[doc(hidden)]
 pub use site::{new_uuid, now, signal, sleep};
-pub use step::{Step, StepFuture, reported};
+pub(crate) use step::Answered;
+pub use step::{Act, Acted, Acting, Step, checked, ran, undone};
 pub use waits::{SignalWait, new_uuid, now, signal, sleep};

@@ -2,7 +2,7 @@
 
 use crate::model::{Borrowed, Evidence, Parameter, Passed, krate_span};
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Ident, Index, Type};
 
@@ -45,54 +45,57 @@ pub(super) fn write(krate: &TokenStream, inputs: &[Parameter], writer: &Ident) -
         .collect()
 }
 
-/// Reads one input back from `reader`. Written out, because `?` would cost every input two trait lookups.
-fn read_one(krate: &TokenStream, input: &Parameter, reader: &Ident) -> TokenStream {
-    let text = journal_name(&input.name);
-    let value = match &input.passed {
-        Passed::Evidence(..) => quote!(#reader.done(#text)),
-        Passed::Borrowed(Borrowed::Text) => quote!(#reader.value(#text)),
-        Passed::Borrowed(Borrowed::Items(item)) => {
-            let form = form(krate, item);
-            quote!(#reader.items(#text, &#form))
-        }
-        Passed::Borrowed(Borrowed::Whole(ty)) | Passed::Owned(ty) => {
-            let form = form(krate, ty);
-            quote!(#reader.input(#text, &#form))
-        }
-    };
+/// The value of a fallible read. Written out, because `?` would cost every input two trait lookups.
+fn or_return(read: TokenStream) -> TokenStream {
     quote! {
-        match #value {
+        match #read {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => return ::core::result::Result::Err(error),
         }
     }
 }
 
-/// The tuple that reads all inputs of a saga.
+/// The tuple that reads all inputs of a saga; they are all taken by value.
 pub(super) fn read(krate: &TokenStream, inputs: &[Parameter], reader: &Ident) -> TokenStream {
-    let values = inputs.iter().map(|input| read_one(krate, input, reader));
+    let values = inputs.iter().map(|input| or_return(read_one(krate, input, reader)));
     quote!((#(#values,)*))
 }
 
-/// The two tuples that read the inputs of a step: those lent to its functions, and those given.
-pub(super) fn read_apart(krate: &TokenStream, inputs: &[Parameter], reader: &Ident) -> TokenStream {
-    let part = |lent| inputs.iter().filter(move |input| input.is_reference() == lent);
-    let lent = part(true).map(|input| read_one(krate, input, reader));
-    let given = part(false).map(|input| read_one(krate, input, reader));
-    quote!(((#(#lent,)*), (#(#given,)*)))
+/// The statements that read the inputs of a step, each into the binding of that number.
+pub(super) fn read_each(krate: &TokenStream, inputs: &[Parameter], reader: &Ident) -> TokenStream {
+    let statements = inputs.iter().enumerate().map(|(index, input)| {
+        let (value, read) = (binding(index, Span::mixed_site()), or_return(read_one(krate, input, reader)));
+        quote!(let #value = #read;)
+    });
+    statements.collect()
+}
+
+/// Reads one input back from `reader`, in the form in which it is handed on.
+fn read_one(krate: &TokenStream, input: &Parameter, reader: &Ident) -> TokenStream {
+    let text = journal_name(&input.name);
+    match &input.passed {
+        Passed::Evidence(Evidence::Needed) => quote!(#reader.lent_done(#text)),
+        Passed::Evidence(Evidence::Consumed) => quote!(#reader.done(#text)),
+        Passed::Borrowed(Borrowed::Text) => quote!(#reader.lent_text(#text)),
+        Passed::Borrowed(Borrowed::Items(item)) => {
+            let form = form(krate, item);
+            quote!(#reader.lent_items(#text, &#form))
+        }
+        Passed::Borrowed(Borrowed::Whole(ty)) => {
+            let form = form(krate, ty);
+            quote!(#reader.lent(#text, &#form))
+        }
+        Passed::Owned(ty) => {
+            let form = form(krate, ty);
+            quote!(#reader.input(#text, &#form))
+        }
+    }
 }
 
 /// The type of a saga's inputs.
 pub(super) fn types(inputs: &[Parameter]) -> TokenStream {
     let types = inputs.iter().map(Parameter::owned);
     quote!((#(#types,)*))
-}
-
-/// The types of a step's inputs: those lent to its functions, and those given.
-pub(super) fn types_apart(inputs: &[Parameter]) -> (TokenStream, TokenStream) {
-    let part = |lent| inputs.iter().filter(move |input| input.is_reference() == lent).map(Parameter::owned);
-    let (lent, given) = (part(true), part(false));
-    (quote!((#(#lent,)*)), quote!((#(#given,)*)))
 }
 
 fn index(index: usize, span: Span) -> Index {
@@ -105,20 +108,15 @@ pub(super) fn hand_on(inputs: &[Parameter], tuple: &Ident, span: Span) -> TokenS
     quote_spanned!(span=> #(, #tuple.#indices)*)
 }
 
-/// The arguments that hand the two tuples on to a step's function, in the order of its parameters.
-pub(super) fn hand_on_apart(inputs: &[Parameter], [lent, given]: [&Ident; 2], span: Span) -> TokenStream {
-    let (mut lent_so_far, mut given_so_far) = (0, 0);
-    let mut tokens = TokenStream::new();
-    for input in inputs {
-        let (tuple, so_far, reference) = match input.is_reference() {
-            true => (lent, &mut lent_so_far, Some(quote_spanned!(span=> &))),
-            false => (given, &mut given_so_far, None),
-        };
-        let at = index(*so_far, span);
-        *so_far += 1;
-        tokens.extend(quote_spanned!(span=> , #reference #tuple.#at));
-    }
-    tokens
+/// The arguments that hand the bindings on to a step's function, each with a comma before it.
+pub(super) fn hand_on_each(inputs: &[Parameter], span: Span) -> TokenStream {
+    let bindings = (0..inputs.len()).map(|index| binding(index, span));
+    quote_spanned!(span=> #(, #bindings)*)
+}
+
+/// A name that the user cannot have meant, at the user's token: where a shape is wrong, the message points there.
+fn binding(index: usize, span: Span) -> Ident {
+    format_ident!("input{index}", span = span.resolved_at(Span::mixed_site()))
 }
 
 /// The parameters of the caller: the user's, without `mut`.

@@ -3,8 +3,8 @@
 
 use super::inputs;
 use super::step::micros;
-use crate::model::{Graph, Kind, On, Returned, SagaModel};
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use crate::model::{Graph, Kind, On, Returned, SagaModel, Site, krate_span};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned;
@@ -67,7 +67,10 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
         ["saga", "inputs", "reader", "table"].map(|name| Ident::new(name, Span::mixed_site()));
     let read = inputs::read(krate, &saga.inputs, &reader);
     let arguments = inputs::hand_on(&saga.inputs, &tuple, Span::mixed_site());
-    let steps: Vec<Ident> = steps(&saga.graph);
+    let steps = steps(&saga.graph);
+    let named = krate_span(krate, name.span());
+    // All at the saga's name: a body that cannot move to another thread is reported there.
+    let body = quote_spanned!(name.span()=> #named::boxed(#name(#handle #arguments)));
     let signals = signals(krate, name, &saga.graph);
     let assertions = if sound { assertions(krate, name, &saga.graph) } else { quote!() };
     quote! {
@@ -84,7 +87,7 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
                 }
                 fn body(#handle: &mut #krate::Saga, #tuple: Self::Inputs) -> #krate::BodyFuture<'_, #output, #error> {
                     #item
-                    ::std::boxed::Box::pin(#name(#handle #arguments))
+                    #body
                 }
             }
             impl<P> #krate::RunsOn<P> for #name
@@ -159,78 +162,98 @@ fn definition(saga: &SagaModel) -> TokenStream {
         }
         None => quote!(::core::option::Option::None),
     };
-    let nodes = saga.graph.nodes.iter().map(|node| {
-        let kind = kind(krate, &saga.graph, &node.kind);
-        let next = node.next.iter().map(|edge| {
-            let to = u16::try_from(edge.to).unwrap_or(u16::MAX);
-            let label = &edge.label;
-            let on = match edge.on {
-                On::Any => quote!(Any),
-                On::Done => quote!(Done),
-                On::Refused => quote!(Refused),
-            };
-            quote!(#krate::definition::Edge { to: #to, on: #krate::definition::On::#on, label: #label })
-        });
-        quote!(#krate::definition::Node { kind: #kind, next: &[#(#next),*] })
-    });
+    let (nodes, edges) = (nodes(krate, &saga.graph), edges(krate, &saga.graph));
     quote! {
-        #krate::definition::Definition { name: #name, version: #version, owner: #owner, deadline: #deadline, nodes: &[#(#nodes),*] }
+        #krate::definition::Definition {
+            name: #name,
+            version: #version,
+            owner: #owner,
+            deadline: #deadline,
+            nodes: &#nodes,
+            edges: &#edges,
+        }
     }
 }
 
-fn kind(krate: &TokenStream, graph: &Graph, kind: &Kind) -> TokenStream {
-    let node_kind = quote!(#krate::definition::NodeKind);
-    match kind {
-        Kind::Start => quote!(#node_kind::Start),
-        Kind::Branch(label) => quote!(#node_kind::Branch(#label)),
-        Kind::Return(returned) => {
-            let returned = match returned {
-                Returned::Ok => quote!(Ok),
-                Returned::Err => quote!(Err),
-                Returned::Either => quote!(Either),
-            };
-            quote!(#node_kind::Return(#krate::definition::Returned::#returned))
-        }
-        Kind::Site(site) => {
-            let alias = alias(site.path, graph.paths[site.path].span());
-            let generics = &site.generics;
-            let endless = (!site.bounded).then(|| quote!(.endless()));
-            match generics {
-                Some(generics) => quote!(<#alias #generics>::NODE #endless),
-                None => quote!(<#alias as #krate::Site>::NODE #endless),
+/// The states, in the short form that `saga_core::definition::outline` reads.
+fn nodes(krate: &TokenStream, graph: &Graph) -> TokenStream {
+    let (mut text, mut sites, mut words) = (String::new(), Vec::new(), Vec::new());
+    for node in &graph.nodes {
+        let letter = match &node.kind {
+            Kind::Start => '^',
+            Kind::Site(place) => {
+                sites.push(site(krate, graph, place));
+                's'
             }
+            Kind::Branch(label) => {
+                words.push(one_line(label));
+                'b'
+            }
+            Kind::Return(Returned::Ok) => 'o',
+            Kind::Return(Returned::Err) => 'e',
+            Kind::Return(Returned::Either) => 'x',
+        };
+        text.push(letter);
+        text.push_str(&node.next.len().to_string());
+    }
+    let count = Literal::usize_unsuffixed(graph.nodes.len());
+    let words = words.join("\n");
+    quote!(#krate::definition::outline::nodes::<#count>(#text, &[#(#sites),*], #words))
+}
+
+/// The transitions, likewise.
+fn edges(krate: &TokenStream, graph: &Graph) -> TokenStream {
+    let (mut text, mut labels, mut count) = (String::new(), Vec::new(), 0);
+    for edge in graph.nodes.iter().flat_map(|node| &node.next) {
+        count += 1;
+        text.push_str(&edge.to.min(usize::from(u16::MAX)).to_string());
+        text.push(match edge.on {
+            On::Any => '.',
+            On::Done => '+',
+            On::Refused => '-',
+        });
+        if !edge.label.is_empty() {
+            text.push('\'');
+            labels.push(one_line(&edge.label));
         }
     }
+    let count = Literal::usize_unsuffixed(count);
+    let labels = labels.join("\n");
+    quote!(#krate::definition::outline::edges::<#count>(#text, #labels))
 }
 
-/// One assertion per place that can be at fault, each at the user's own tokens.
+fn one_line(words: &str) -> String {
+    words.replace('\n', " ")
+}
+
+fn site(krate: &TokenStream, graph: &Graph, site: &Site) -> TokenStream {
+    let alias = alias(site.path, graph.paths[site.path].span());
+    let endless = (!site.bounded).then(|| quote!(.endless()));
+    match &site.generics {
+        Some(generics) => quote!(<#alias #generics>::NODE #endless),
+        None => quote!(<#alias as #krate::Site>::NODE #endless),
+    }
+}
+
+/// One assertion per place that can be at fault, each at the user's own tokens, so that each is reported by itself.
 fn assertions(krate: &TokenStream, name: &Ident, graph: &Graph) -> TokenStream {
-    let machine = Ident::new("__MACHINE", name.span());
-    let leaves: Vec<TokenStream> = graph
-        .nodes
-        .iter()
-        .enumerate()
+    let places = graph.nodes.iter().enumerate();
+    places
         .filter(|(_, node)| !node.at.is_empty() && !matches!(node.kind, Kind::Return(Returned::Ok)))
-        .map(|(index, node)| leaf(&machine, index, &node.at))
-        .collect();
-    if leaves.is_empty() {
-        return quote!();
-    }
-    quote! {
-        const #machine: &#krate::definition::Checked =
-            &#krate::definition::Checked::of(&<#name as #krate::SagaType>::DEFINITION);
-        #(#leaves)*
-    }
+        .map(|(index, node)| leaf(krate, name, index, &node.at))
+        .collect()
 }
 
-fn leaf(machine: &Ident, index: usize, at: &TokenStream) -> TokenStream {
+fn leaf(krate: &TokenStream, name: &Ident, index: usize, at: &TokenStream) -> TokenStream {
     let trees: Vec<TokenTree> = at.clone().into_iter().collect();
     let first = trees.first().map_or_else(Span::call_site, TokenTree::span);
     let last = trees.last().map_or(first, TokenTree::span);
     let words = at.to_string().replace(' ', "");
-    let mut machine = machine.clone();
-    machine.set_span(first);
+    let krate = krate_span(krate, first);
+    let mut name = name.clone();
+    name.set_span(name.span().located_at(first));
     // The expression reaches from the user's first token to the last, and so does the message.
+    let machine = quote_spanned!(first=> <#name as #krate::SagaType>::CHECKED);
     let call = quote_spanned!(last=> (#index, #words));
     let method = quote_spanned!(first=> .at);
     quote_spanned!(first=> const _: () = #machine #method #call;)

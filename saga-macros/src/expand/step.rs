@@ -5,8 +5,8 @@ use crate::model::{StepModel, krate_span, path_inside};
 use crate::parse::Settings;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Type;
 use syn::spanned::Spanned;
-use syn::{Path, Type};
 
 /// The code of a step. Also for one with mistakes, as far as it can be understood: its users must not fail because of it.
 pub(crate) fn expand(step: &StepModel) -> TokenStream {
@@ -61,83 +61,55 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
     let environment = &step.environment;
     let everywhere = &item.attributes.everywhere;
     let contract = contract(step);
-    let (lent_types, given_types) = inputs::types_apart(&step.inputs);
-    let [cx, lent, given, reader, made] =
-        ["cx", "lent", "given", "reader", "made"].map(|name| Ident::new(name, Span::mixed_site()));
-    let read = inputs::read_apart(krate, &step.inputs, &reader);
-    let arguments = inputs::hand_on_apart(&step.inputs, [&lent, &given], Span::mixed_site());
-    let undo = undo(step, output, [&cx, &lent, &given, &made]);
-    let check = check(step, output, [&cx, &lent, &given]);
+    let [cx, reader, act, made] = ["cx", "reader", "act", "made"].map(|name| Ident::new(name, Span::mixed_site()));
+    let read = inputs::read_each(krate, &step.inputs, &reader);
+    let arguments = inputs::hand_on_each(&step.inputs, Span::mixed_site());
+    let undo = undo(step, [&cx, &made]);
+    let check = check(step, &cx);
     quote! {
         #(#everywhere)*
         impl #krate::Step for #name {
             const CONTRACT: #krate::contract::StepContract = #contract;
             type Env = #environment;
-            type Lent = #lent_types;
-            type Given = #given_types;
             type Output = #output;
             type Error = #error;
-            fn read(#reader: &#krate::InputReader<'_>) -> ::core::result::Result<(Self::Lent, Self::Given), #krate::DecodeError> {
-                ::core::result::Result::Ok(#read)
-            }
-            fn run<'a>(
-                #cx: &'a #krate::StepCx<#environment>,
-                #lent: &'a Self::Lent,
-                #given: Self::Given,
-            ) -> #krate::StepFuture<'a, #output, #error> {
+            fn act<'a>(
+                #reader: &'a #krate::InputReader<'a>,
+                #act: #krate::Act<'a, Self>,
+            ) -> ::core::result::Result<#krate::Acting<'a>, #krate::DecodeError> {
                 #item
-                ::std::boxed::Box::pin(#name(#cx #arguments))
+                #read
+                ::core::result::Result::Ok(match #act {
+                    #krate::Act::Run(#cx) => #krate::ran::<Self>(#name(#cx #arguments)),
+                    #undo
+                    #check
+                    _ => ::core::option::Option::None,
+                })
             }
-            #undo
-            #check
         }
     }
 }
 
-fn undo(step: &StepModel, output: &Type, [cx, lent, given, made]: [&Ident; 4]) -> Option<TokenStream> {
-    let krate = &step.krate;
-    let environment = &step.environment;
+/// The arm of the undo. The call is all at the user's path, so that a wrong shape shows there.
+fn undo(step: &StepModel, [cx, made]: [&Ident; 2]) -> Option<TokenStream> {
     let path = path_inside(&step.settings, "compensable", "undo")?;
-    let needs_output = step.settings.inside("compensable").is_some_and(|inside| inside.get("needs").is_some());
     let span = path.span();
-    let arguments = inputs::hand_on_apart(&step.inputs, [lent, given], span);
-    let prepare = needs_output.then(|| quote!(let #made = #made?;));
-    let attempt = reported(krate, path, quote!(()), quote_spanned!(span=> (#cx #arguments, #made)));
-    Some(quote! {
-        fn undo<'a>(
-            #cx: &'a #krate::StepCx<#environment>,
-            #lent: &'a Self::Lent,
-            #given: Self::Given,
-            #made: ::core::option::Option<&'a #output>,
-        ) -> ::core::option::Option<#krate::StepFuture<'a, (), #krate::FailureReport>> {
-            #prepare
-            ::core::option::Option::Some(#attempt)
-        }
-    })
+    let krate = krate_span(&step.krate, span);
+    let needs_output = step.settings.inside("compensable").is_some_and(|inside| inside.get("needs").is_some());
+    let known = if needs_output { quote!(::core::option::Option::Some(#made)) } else { quote!(#made) };
+    let arguments = inputs::hand_on_each(&step.inputs, span);
+    let call = quote_spanned!(span=> #krate::undone(#path(#cx #arguments, #made)));
+    Some(quote!(#krate::Act::Undo(#cx, #known) => #call,))
 }
 
-fn check(step: &StepModel, output: &Type, [cx, lent, given]: [&Ident; 3]) -> Option<TokenStream> {
-    let krate = &step.krate;
-    let environment = &step.environment;
+/// The arm of the check, likewise.
+fn check(step: &StepModel, cx: &Ident) -> Option<TokenStream> {
     let path = path_inside(&step.settings, "verifiable", "check")?;
     let span = path.span();
-    let arguments = inputs::hand_on_apart(&step.inputs, [lent, given], span);
-    let attempt = reported(krate, path, quote!(#krate::Found<#output>), quote_spanned!(span=> (#cx #arguments)));
-    Some(quote! {
-        fn check<'a>(
-            #cx: &'a #krate::StepCx<#environment>,
-            #lent: &'a Self::Lent,
-            #given: Self::Given,
-        ) -> ::core::option::Option<#krate::StepFuture<'a, #krate::Found<#output>, #krate::FailureReport>> {
-            ::core::option::Option::Some(#attempt)
-        }
-    })
-}
-
-/// Calls the user's function; all at the user's path, so that a wrong shape shows there.
-fn reported(krate: &TokenStream, path: &Path, gives: TokenStream, arguments: TokenStream) -> TokenStream {
-    let krate = krate_span(krate, path.span());
-    quote_spanned!(path.span()=> #krate::reported::<#gives, _>(#path #arguments))
+    let krate = krate_span(&step.krate, span);
+    let arguments = inputs::hand_on_each(&step.inputs, span);
+    let call = quote_spanned!(span=> #krate::checked::<Self, _>(#path(#cx #arguments)));
+    Some(quote!(#krate::Act::Check(#cx) => #call,))
 }
 
 fn contract(step: &StepModel) -> TokenStream {

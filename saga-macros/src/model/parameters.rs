@@ -82,11 +82,6 @@ impl Parameter {
             },
         }
     }
-
-    /// Whether the user's function takes a reference to the owned form.
-    pub(crate) fn is_reference(&self) -> bool {
-        matches!(self.passed, Passed::Borrowed(_) | Passed::Evidence(Evidence::Needed))
-    }
 }
 
 fn passed(ty: &Type, errors: &mut Errors) -> Option<Passed> {
