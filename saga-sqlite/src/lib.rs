@@ -24,6 +24,7 @@ mod readers;
 mod rows;
 mod schema;
 mod store;
+mod sweep;
 mod work;
 mod write;
 mod writer;

@@ -4,10 +4,10 @@ use crate::connection::{Purpose, connect};
 use crate::options::SqliteOptions;
 use crate::readers::Readers;
 use crate::writer::{Urgency, Writer};
-use crate::{read, schema, work, write};
+use crate::{read, schema, sweep, work, write};
 use saga_core::store::{
     Claim, Claimed, Clock, DefinitionRow, Health, InboxItem, Lease, Page, Quarantined, Refused, ReviewRow, RunFilter,
-    RunRow, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written, rules,
 };
 use saga_core::{RunId, Timestamp};
 use std::fmt;
@@ -121,7 +121,19 @@ impl Store for SqliteStore {
         self.read(move |connection| read::reviews(connection, only_open, page))
     }
 
-    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
+    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
+        let before = rules::missing_since(self.clock.reading(), grace);
+        let candidates = self.read(move |connection| sweep::candidates(connection, before, limit));
+        Box::pin(async move {
+            let rows = candidates.await?;
+            if rows.is_empty() {
+                return Ok(Vec::new());
+            }
+            self.write(Urgency::Next, move |connection, now| sweep::set_aside(connection, &rows, before, now)).await
+        })
+    }
+
+    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.write(Urgency::Next, move |connection, now| {
             work::answer(work::quarantine(connection, &aside, retry_in, now))
         })

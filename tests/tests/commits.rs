@@ -5,7 +5,7 @@ mod world;
 
 use saga_core::store::{
     Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, MemoryStore, Page, Quarantined, Refused, ReviewRow,
-    RunFilter, RunRow, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    RunFilter, RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
 };
 use saga_core::{RunId, RunOutcome, Saga, StepCx, StepError, Timestamp, saga, step};
 use std::sync::Arc;
@@ -69,8 +69,11 @@ impl Store for Watched {
     fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>> {
         self.inside.reviews(only_open, page)
     }
-    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
+    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.inside.quarantine(aside, retry_in)
+    }
+    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
+        self.inside.sweep(grace, limit)
     }
     fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>> {
         self.inside.quarantined(page)

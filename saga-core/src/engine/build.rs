@@ -5,7 +5,7 @@ use super::live::StoreClock;
 use super::registry::Registry;
 use super::resident::{Birth, Born, Resident};
 use super::shared::{Settings, Shared};
-use super::worker::{claim_loop, drained, renew_loop, stay};
+use super::worker::{claim_loop, drained, renew_loop, stay, sweep_loop};
 use super::writer::Writer;
 use crate::contract::duration::LONGEST;
 use crate::journal::Broken;
@@ -127,8 +127,11 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             ends: shared.ends.clone(),
             holds: Some(shared.holds.clone()),
         };
-        let loops =
-            vec![tokio::spawn(claim_loop(shared.clone(), room.clone())), tokio::spawn(renew_loop(shared.clone()))];
+        let loops = vec![
+            tokio::spawn(claim_loop(shared.clone(), room.clone())),
+            tokio::spawn(renew_loop(shared.clone())),
+            tokio::spawn(sweep_loop(shared.clone())),
+        ];
         Ok(Engine { shared, client, room, loops: Mutex::new(loops) })
     }
 }
@@ -146,6 +149,9 @@ fn check(settings: &Settings) -> Result<(), BuildError> {
     }
     if settings.poll.is_zero() || settings.poll > Duration::from_secs(3_600) {
         return wrong("poll", "more than zero and at most 1h");
+    }
+    if settings.missing_after < Duration::from_millis(100) || settings.missing_after > Duration::from_secs(86_400) {
+        return wrong("missing_after", "100ms to 24h");
     }
     if settings.concurrency == 0 || settings.concurrency > 100_000 {
         return wrong("concurrency", "1 to 100000");

@@ -9,7 +9,7 @@ use super::status::Status;
 use super::view::StepView;
 use super::writer::Writer;
 use crate::decide::{Command, Head, State};
-use crate::journal::{Decision, End, Entry, Run};
+use crate::journal::{Decision, End, Entry, Run, SET_ASIDE};
 use crate::payload::{Payload, PayloadError};
 use crate::run::{CallNumber, RunId};
 use crate::saga::{Awaits, DecodeError, EncodeError, InputReader, SagaType, Signal, Start};
@@ -135,10 +135,12 @@ impl Client {
         Ok(self.store.reviews(true, page).await?)
     }
 
-    /// Answers a question. The decision is carried out by a worker; what may be decided is in [`ReviewRow::actions`].
+    /// Answers a question. What may be decided is in [`ReviewRow::actions`]. The decision is carried out by a worker; about a run
+    /// that is set aside (question [`SET_ASIDE`]) by the store itself, before this returns: there may be no worker that could.
     ///
     /// # Errors
-    /// [`Refused::ReviewNotOpen`]; [`Refused::AlreadyRequested`] when another decision is on its way.
+    /// [`Refused::ReviewNotOpen`]; [`Refused::AlreadyRequested`] when another decision is on its way; of a run that is set aside
+    /// also [`Refused::NotOffered`] and [`Refused::NoEvidence`].
     pub async fn decide(
         &self,
         run: RunId,
@@ -147,6 +149,9 @@ impl Client {
         by: &str,
         note: &str,
     ) -> Result<(), ClientError> {
+        if review == SET_ASIDE {
+            return super::aside::decide(self, run, decision, by, note).await;
+        }
         let command = Command::Decide { review, decision, by: by.to_owned(), note: note.to_owned() };
         self.post(run, Poster::Decision { review }, &command, by, note, None).await?;
         Ok(())
@@ -163,7 +168,7 @@ impl Client {
         Ok(codec::load(&*self.store, run).await?)
     }
 
-    async fn post(
+    pub(super) async fn post(
         &self,
         run: RunId,
         kind: Poster,
@@ -221,11 +226,12 @@ impl<S: SagaType> StartRun<S> {
         };
         let state = Run::begin(run, &first, crate::run::Timestamp(0))
             .map_err(|broken| ClientError::Journal(broken.to_string()))?;
-        let encoded = codec::encode(&first, &state).map_err(ClientError::Journal)?;
+        let encoded = codec::encode(&first, Some(&state)).map_err(ClientError::Journal)?;
         let new = NewRun {
             run,
             key,
             definition,
+            owner: S::DEFINITION.owner.to_owned(),
             input_digest: inputs.digest(),
             input_size: inputs.bytes().len(),
             entries: vec![encoded],

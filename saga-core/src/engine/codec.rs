@@ -17,10 +17,11 @@ pub(crate) enum LoadError {
     Inbox(u64, String),
 }
 
-pub(crate) fn encode(entry: &Entry, run: &Run) -> Result<NewEntry, String> {
+/// As a store takes it. `run`, if it is known, tells the step that a call is of.
+pub(crate) fn encode(entry: &Entry, run: Option<&Run>) -> Result<NewEntry, String> {
     let step = match entry {
         Entry::StepIntended { step, .. } => Some(step.clone()),
-        _ => entry.call().and_then(|call| run.step(call)).map(|step| step.step.clone()),
+        _ => entry.call().and_then(|call| run?.step(call)).map(|step| step.step.clone()),
     };
     let body = serde_json::to_vec(entry).map_err(|error| error.to_string())?;
     Ok(NewEntry { kind: entry.kind(), call: entry.call(), step, body })
@@ -95,7 +96,7 @@ pub(crate) fn review_change(entry: &Entry, run: &Run) -> Option<ReviewChange> {
             Some(ReviewChange::Escalate { review: *review, owner: owner.clone() })
         }
         Entry::ReviewSettled { review, decision, by, .. } => {
-            let decision = serde_json::to_value(decision.action()).ok()?.as_str()?.to_owned();
+            let decision = decision.action().name().to_owned();
             Some(ReviewChange::Settle { review: *review, decision, by: by.clone() })
         }
         Entry::DecisionRefused { review, .. } => Some(ReviewChange::Refuse { review: *review }),

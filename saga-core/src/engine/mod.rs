@@ -3,6 +3,7 @@
 //! Decides nothing about what follows from a journal: it asks `decide` and does what it is told.
 
 mod acting;
+mod aside;
 mod attempt;
 mod body;
 mod build;

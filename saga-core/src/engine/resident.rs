@@ -302,7 +302,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         }
         let entry = self.checked(entry);
         self.run.apply(&entry, shared.clock.now()).map_err(|error| broken(error.to_string()))?;
-        self.encoded.push(codec::encode(&entry, &self.run).map_err(broken)?);
+        self.encoded.push(codec::encode(&entry, Some(&self.run)).map_err(broken)?);
         if let Entry::ReviewOpened { reason, owner, .. } = &entry {
             metrics::counter!("saga_reviews_opened_total", "reason" => reason.name()).increment(1);
             tracing::warn!(run = %self.id(), saga = self.run.saga, reason = reason.name(), owner, "a person must decide");

@@ -2,7 +2,7 @@
 //! named, never guessed over.
 
 use super::entry::{By, End, Entry, Look, Phase, WaitKind};
-use super::review::{Decision, Review};
+use super::review::{Decision, Review, SET_ASIDE};
 use super::state::{Attempts, CallState, Index, Run, RunPhase, StepState, StepStatus, Urge, WaitState};
 use crate::contract::Class;
 use crate::run::{CallNumber, RunId, Timestamp};
@@ -333,6 +333,11 @@ impl Run {
     }
 
     fn settled(&mut self, number: u32, request: u64, decision: &Decision) -> Result<(), &'static str> {
+        if number == SET_ASIDE {
+            // That question is the store's; here stands only who decided what, and on what evidence.
+            self.inbox_taken.push(request);
+            return Ok(());
+        }
         let Some(index) = self.reviews.iter().position(|review| review.number == number && review.open) else {
             return Err("that review is not open");
         };

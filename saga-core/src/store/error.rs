@@ -1,6 +1,7 @@
 //! How a store fails: a failure of the store, or a write that it refuses.
 
 use crate::decide::State;
+use crate::journal::Action;
 use crate::run::{RunId, Timestamp};
 
 /// The store could not do it; nothing is wrong with what was asked.
@@ -104,6 +105,24 @@ pub enum Refused {
         by: String,
         /// When.
         at: Timestamp,
+    },
+    /// A decision was refused: the question does not offer it.
+    #[error("review {review} of run {run} does not offer {action}")]
+    NotOffered {
+        /// The run.
+        run: RunId,
+        /// The review.
+        review: u32,
+        /// What was decided.
+        action: Action,
+    },
+    /// A decision was refused: it needs evidence, and the note is empty.
+    #[error("say on what evidence: the note about review {review} of run {run} is empty")]
+    NoEvidence {
+        /// The run.
+        run: RunId,
+        /// The review.
+        review: u32,
     },
     /// Larger than the limit.
     #[error("{what} takes {size} bytes; the limit is {limit}")]

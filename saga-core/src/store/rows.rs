@@ -27,6 +27,8 @@ pub struct RunRow {
     pub key: String,
     /// Its definition.
     pub definition: DefinitionRow,
+    /// Who is asked about the run when it is set aside: the owner that its saga declared when it was started.
+    pub owner: String,
     /// Its state.
     pub state: State,
     /// The step it is at.
@@ -151,10 +153,14 @@ pub struct Quarantined {
     pub run: String,
     /// The fence it was claimed under, if it was.
     pub fence: Option<u64>,
+    /// Who is asked.
+    pub owner: String,
     /// Why: `JournalBroken`, `DefinitionMissing` or `CrashLoop`.
     pub reason: Reason,
     /// The cause, in words.
     pub cause: String,
+    /// When the question was opened, if there is one: a row that cannot be read has none until somebody meets it.
+    pub since: Option<Timestamp>,
 }
 
 /// A live worker.

@@ -16,7 +16,15 @@ pub(super) struct Runs {
     pub(super) due: BTreeSet<(Timestamp, RunId)>,
     pub(super) created: BTreeSet<(Timestamp, RunId)>,
     pub(super) reviews: BTreeMap<(RunId, u32), ReviewRow>,
-    pub(super) workers: BTreeMap<String, WorkerRow>,
+    /// Workers that live, and for a while those that do not.
+    pub(super) workers: BTreeMap<String, Worker>,
+}
+
+/// One worker.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) row: WorkerRow,
+    pub(super) left: bool,
 }
 
 /// One run.
