@@ -18,6 +18,7 @@
 mod columns;
 mod connection;
 mod fault;
+mod notices;
 mod options;
 mod read;
 mod readers;

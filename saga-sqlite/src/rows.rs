@@ -79,6 +79,9 @@ pub(crate) fn item(row: &Row<'_>) -> Result<InboxItem, Unreadable> {
 pub(crate) const REVIEW: &str = "run, saga, review, call, step, reason, owner, last, first, actions, opened, \
      requested_by, requested_at, decision, settled_by, settled_at";
 
+/// How many columns [`REVIEW`] has.
+pub(crate) const REVIEW_COLUMNS: usize = 16;
+
 /// A question to a person.
 pub(crate) fn review(row: &Row<'_>) -> Result<ReviewRow, Unreadable> {
     let from = &mut Columns::of(row);

@@ -4,10 +4,11 @@ use crate::connection::{Purpose, connect};
 use crate::options::SqliteOptions;
 use crate::readers::Readers;
 use crate::writer::{Urgency, Writer};
-use crate::{read, schema, sweep, work, write};
+use crate::{notices, read, schema, sweep, work, write};
 use saga_core::store::{
-    Claim, Claimed, Clock, DefinitionRow, Health, InboxItem, Lease, Page, Quarantined, Refused, ReviewRow, RunFilter,
-    RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written, rules,
+    Claim, Claimed, Clock, DefinitionRow, Health, InboxItem, Lease, Notice, Page, Quarantined, Refused, ReviewRow,
+    RunFilter, RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    rules,
 };
 use saga_core::{RunId, Timestamp};
 use std::fmt;
@@ -131,6 +132,22 @@ impl Store for SqliteStore {
             }
             self.write(Urgency::Next, move |connection, now| sweep::set_aside(connection, &rows, before, now)).await
         })
+    }
+
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        let now = self.clock.reading();
+        let waiting = self.read(move |connection| notices::is_due(connection, now));
+        Box::pin(async move {
+            if !waiting.await? {
+                return Ok(Vec::new());
+            }
+            self.write(Urgency::Next, move |connection, now| notices::take(connection, wait, limit, now)).await
+        })
+    }
+
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        let told = notice.clone();
+        self.write(Urgency::Next, move |connection, _| notices::told(connection, &told))
     }
 
     fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {

@@ -4,8 +4,9 @@
 mod world;
 
 use saga_core::store::{
-    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, MemoryStore, Page, Quarantined, Refused, ReviewRow,
-    RunFilter, RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, MemoryStore, Notice, Page, Quarantined, Refused,
+    ReviewRow, RunFilter, RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write,
+    Written,
 };
 use saga_core::{RunId, RunOutcome, Saga, StepCx, StepError, Timestamp, saga, step};
 use std::sync::Arc;
@@ -71,6 +72,12 @@ impl Store for Watched {
     }
     fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.inside.quarantine(aside, retry_in)
+    }
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        self.inside.notices(wait, limit)
+    }
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        self.inside.notified(notice)
     }
     fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
         self.inside.sweep(grace, limit)

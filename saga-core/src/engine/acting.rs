@@ -51,6 +51,9 @@ impl<P: Send + Sync + 'static> Resident<P> {
         match answer {
             Ok(Written::Appended { at }) => {
                 shared.clock.saw(at);
+                if self.pending.iter().any(asks) {
+                    shared.asked.notify_one();
+                }
                 self.flushed();
                 Ok(())
             }
@@ -207,4 +210,9 @@ impl<P: Send + Sync + 'static> Resident<P> {
             }
         }
     }
+}
+
+/// Whether somebody is to be told of what the entry says.
+fn asks(entry: &Entry) -> bool {
+    matches!(entry, Entry::ReviewOpened { .. } | Entry::ReviewSettled { decision: Decision::Escalate { .. }, .. })
 }

@@ -2,6 +2,7 @@
 
 use super::client::{Client, ClientError, Handle, StartRun};
 use super::live::StoreClock;
+use super::notify::{AnyNotifier, Notifier, notify_loop};
 use super::registry::Registry;
 use super::resident::{Birth, Born, Resident};
 use super::shared::{Settings, Shared};
@@ -10,13 +11,13 @@ use super::writer::Writer;
 use crate::contract::duration::LONGEST;
 use crate::journal::Broken;
 use crate::saga::{RunsOn, SagaType, Start};
-use crate::store::{Store, StoreError, WorkerId, limits};
+use crate::store::{Store, StoreError, WorkerId, limits, rules};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tokio::task::JoinHandle;
 
 /// Why an engine cannot be built.
@@ -65,6 +66,7 @@ pub struct EngineBuilder<P> {
     registry: Registry<P>,
     twice: Option<(&'static str, u32)>,
     settings: Settings,
+    notifier: Option<Arc<dyn AnyNotifier>>,
 }
 
 impl<P> fmt::Debug for EngineBuilder<P> {
@@ -85,6 +87,13 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
     /// Other settings than the defaults.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// Who tells people that they are asked. Without one the log says so, once, and `client.reviews(..)` lists it. Workers of one
+    /// store should all have one, or some may have one: those without never take a notice up.
+    pub fn notify(mut self, notifier: impl Notifier) -> Self {
+        self.notifier = Some(Arc::new(notifier));
         self
     }
 
@@ -116,6 +125,7 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             stopping: watch::Sender::new(None),
             due: Arc::default(),
             ends: Arc::default(),
+            asked: Notify::new(),
             kept: Mutex::default(),
             settings: self.settings,
         });
@@ -127,11 +137,12 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             ends: shared.ends.clone(),
             holds: Some(shared.holds.clone()),
         };
-        let loops = vec![
+        let mut loops = vec![
             tokio::spawn(claim_loop(shared.clone(), room.clone())),
             tokio::spawn(renew_loop(shared.clone())),
             tokio::spawn(sweep_loop(shared.clone())),
         ];
+        loops.extend(self.notifier.map(|notifier| tokio::spawn(notify_loop(shared.clone(), notifier))));
         Ok(Engine { shared, client, room, loops: Mutex::new(loops) })
     }
 }
@@ -152,6 +163,9 @@ fn check(settings: &Settings) -> Result<(), BuildError> {
     }
     if settings.missing_after < Duration::from_millis(100) || settings.missing_after > Duration::from_secs(86_400) {
         return wrong("missing_after", "100ms to 24h");
+    }
+    if settings.notify_within < Duration::from_millis(100) || settings.notify_within > rules::LONGEST_NOTIFY_WAIT {
+        return wrong("notify_within", "100ms to 1h");
     }
     if settings.concurrency == 0 || settings.concurrency > 100_000 {
         return wrong("concurrency", "1 to 100000");
@@ -177,7 +191,14 @@ impl<P> fmt::Debug for Engine<P> {
 impl Engine<()> {
     /// Begins an engine on this store, whose steps work in this environment. `()` serves steps that need none.
     pub fn builder<P: Send + Sync + 'static>(store: Arc<dyn Store>, environment: P) -> EngineBuilder<P> {
-        EngineBuilder { store, environment, registry: Registry::new(), twice: None, settings: Settings::default() }
+        EngineBuilder {
+            store,
+            environment,
+            registry: Registry::new(),
+            twice: None,
+            settings: Settings::default(),
+            notifier: None,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod build;
 mod client;
 mod codec;
 mod live;
+mod notify;
 mod over;
 mod registry;
 mod resident;
@@ -22,6 +23,7 @@ mod writer;
 
 pub use build::{BuildError, Engine, EngineBuilder, StartHere};
 pub use client::{CancelAnswer, Client, ClientError, Handle, RunOutcome, StartRun};
+pub use notify::{Notifier, NotifyError};
 pub use shared::Settings;
 pub use status::Status;
 pub use table::StepTable;

@@ -37,6 +37,9 @@ pub struct Settings {
     /// How long a run may be due while no worker that has its saga lives before its owner is asked. Longer than a deployment
     /// takes.
     pub missing_after: Duration,
+    /// How long a notifier may take to tell somebody. After a failure, and after a crash, it is tried again after this time,
+    /// doubled with each try up to an hour.
+    pub notify_within: Duration,
 }
 
 impl Default for Settings {
@@ -48,6 +51,7 @@ impl Default for Settings {
             poll: Duration::from_millis(200),
             concurrency: 128,
             missing_after: Duration::from_secs(60),
+            notify_within: Duration::from_secs(30),
         }
     }
 }
@@ -68,6 +72,8 @@ pub(crate) struct Shared<P> {
     /// Something may be due: a run was created, or an item arrived.
     pub(crate) due: Arc<Notify>,
     pub(crate) ends: Arc<Ends>,
+    /// Somebody is to be told of a question.
+    pub(crate) asked: Notify,
     pub(crate) kept: Mutex<HashMap<RunId, Resident<P>>>,
 }
 
@@ -108,6 +114,7 @@ impl<P: Send + Sync + 'static> Shared<P> {
     pub(crate) fn asked_aside(&self, run: RunId, reason: Reason) {
         metrics::counter!("saga_quarantined_total", "reason" => reason.name()).increment(1);
         tracing::warn!(%run, reason = reason.name(), "the run is set aside: a person must decide");
+        self.asked.notify_one();
     }
 
     /// Sets a run aside; the rest goes on.

@@ -32,8 +32,8 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{Refused, StoreError};
 pub use memory::MemoryStore;
 pub use rows::{
-    Claimed, DefinitionRow, Health, InboxItem, Lease, Page, Quarantined, ReviewRow, RunFilter, RunRow, StoredEntry,
-    WorkerRow,
+    Claimed, DefinitionRow, Health, InboxItem, Lease, Notice, Page, Quarantined, ReviewRow, RunFilter, RunRow,
+    StoredEntry, WorkerRow,
 };
 pub use writes::{
     Append, AsideDecision, Claim, Due, InboxPost, NewEntry, NewRun, Poster, ReviewChange, SetAside, Then, WorkerId,
@@ -86,6 +86,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// Questions to people, oldest first, a page at a time; only open ones if asked.
     fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>>;
+
+    /// Takes at most `limit` open questions whose owner is to be told, longest due first. One is due when it is opened or goes to
+    /// somebody else, and, unless [`Store::notified`] is told so, again after [`rules::notify_again`]: whoever takes it may be
+    /// lost before anybody was told. Several takers at once get different ones.
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>>;
+
+    /// That owner was told of that question: not again. Changes nothing if it has meanwhile been opened anew, or has another
+    /// owner, who is still to be told.
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()>;
 
     /// Sets a run aside because it cannot be read or does not fit its code. It keeps its state, its lease ends, a question
     /// with that reason and the number 0 is opened once, for the owner that the run was created with, and it becomes due again

@@ -263,5 +263,14 @@ pub fn missing_since(now: Timestamp, grace: Duration) -> Timestamp {
     Timestamp(now.0.saturating_sub(i64::try_from(grace.as_micros()).unwrap_or(i64::MAX)))
 }
 
+/// The longest time between two attempts to tell the owner of a question.
+pub const LONGEST_NOTIFY_WAIT: Duration = Duration::from_secs(3_600);
+
+/// When the owner of a question is to be told again, after this many attempts: after `wait`, doubled with each attempt.
+pub fn notify_again(now: Timestamp, wait: Duration, attempts: u32) -> Timestamp {
+    let doubled = wait.saturating_mul(2_u32.saturating_pow(attempts.saturating_sub(1)));
+    now.plus(doubled.min(LONGEST_NOTIFY_WAIT))
+}
+
 /// How long a worker that is gone stays on record: it tells since when nobody has its definitions.
 pub const FORGET_WORKERS: Duration = Duration::from_secs(7 * 24 * 3_600);

@@ -2,7 +2,7 @@
 
 use crate::deaths::{Deaths, Place};
 use saga_core::store::{
-    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, NewEntry, Page, Quarantined, Refused, ReviewRow,
+    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, NewEntry, Notice, Page, Quarantined, Refused, ReviewRow,
     RunFilter, RunRow, SetAside, Store, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
 };
 use saga_core::{RunId, Timestamp};
@@ -90,6 +90,12 @@ impl Store for KillingStore {
     }
     fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.inner.quarantine(aside, retry_in)
+    }
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        self.inner.notices(wait, limit)
+    }
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        self.inner.notified(notice)
     }
     fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
         self.inner.sweep(grace, limit)

@@ -2,6 +2,7 @@
 //!
 //! Decides how runs lie in memory. Everything that it answers follows from [`super::rules`], as in the stores with a database.
 
+mod notices;
 mod read;
 mod state;
 mod work;
@@ -9,8 +10,8 @@ mod write;
 
 use super::clock::{Clock, SystemClock};
 use super::rows::{
-    Claimed, DefinitionRow, Health, InboxItem, Lease, Page, Quarantined, ReviewRow, RunFilter, RunRow, StoredEntry,
-    WorkerRow,
+    Claimed, DefinitionRow, Health, InboxItem, Lease, Notice, Page, Quarantined, ReviewRow, RunFilter, RunRow,
+    StoredEntry, WorkerRow,
 };
 use super::writes::{Claim, SetAside, WorkerId, Write, Written};
 use super::{Refused, Store, StoreError, StoreFuture};
@@ -90,6 +91,14 @@ impl Store for MemoryStore {
 
     fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>> {
         self.with(|runs, _| runs.reviews(only_open, page))
+    }
+
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        self.with(|runs, now| runs.notices(wait, limit, now))
+    }
+
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        self.with(|runs, _| runs.notified(notice))
     }
 
     fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {

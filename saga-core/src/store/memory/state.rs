@@ -16,6 +16,8 @@ pub(super) struct Runs {
     pub(super) due: BTreeSet<(Timestamp, RunId)>,
     pub(super) created: BTreeSet<(Timestamp, RunId)>,
     pub(super) reviews: BTreeMap<(RunId, u32), ReviewRow>,
+    /// Open questions whose owner is to be told: when, and how often that was tried.
+    pub(super) to_tell: BTreeMap<(RunId, u32), (Timestamp, u32)>,
     /// Workers that live, and for a while those that do not.
     pub(super) workers: BTreeMap<String, Worker>,
 }

@@ -65,6 +65,7 @@ impl Runs {
             }
             None => {
                 self.reviews.insert((run, rules::SET_ASIDE), question);
+                self.tell(run, rules::SET_ASIDE, at);
             }
         }
     }

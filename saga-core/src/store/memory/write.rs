@@ -123,6 +123,7 @@ impl Runs {
         match change {
             ReviewChange::Open(review) => {
                 let review = ReviewRow { run, saga: saga.to_owned(), opened: at, ..*review };
+                self.tell(run, review.review, at);
                 self.reviews.insert((run, review.review), review);
             }
             ReviewChange::Settle { review, decision, by } => self.settle(run, review, &decision, &by, at),
@@ -130,6 +131,7 @@ impl Runs {
                 if let Some(row) = self.open_review(run, review) {
                     row.owner = owner;
                     row.requested = None;
+                    self.tell(run, review, at);
                 }
             }
             ReviewChange::Refuse { review } => {
@@ -148,6 +150,7 @@ impl Runs {
         if let Some(row) = self.open_review(run, review) {
             row.settled = Some((decision.to_owned(), by.to_owned(), at));
             row.requested = None;
+            self.to_tell.remove(&(run, review));
         }
     }
 
@@ -204,9 +207,8 @@ impl Runs {
         let action = decision.action().name();
         match decision {
             AsideDecision::Escalate { owner } => {
-                if let Some(row) = self.open_review(run, rules::SET_ASIDE) {
-                    row.owner = owner;
-                }
+                let escalated = ReviewChange::Escalate { review: rules::SET_ASIDE, owner };
+                self.change_review(run, "", escalated, at);
             }
             AsideDecision::Retry => {
                 (held.row.quarantined, held.aside, held.row.claims) = (None, None, 0);
