@@ -27,8 +27,8 @@ pub mod store;
 
 pub use contract::duration as time;
 pub use engine::{
-    BuildError, CancelAnswer, Client, ClientError, Engine, EngineBuilder, Handle, Notifier, NotifyError, RunOutcome,
-    Settings, StartHere, StartRun, Status, StepTable, StepView,
+    BuildError, CancelAnswer, Client, ClientError, CodecError, Engine, EngineBuilder, Handle, Notifier, NotifyError,
+    PayloadCodec, RunOutcome, Settings, StartHere, StartRun, Status, StepTable, StepView,
 };
 pub use journaled::Journaled;
 #[doc(hidden)]

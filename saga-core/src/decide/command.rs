@@ -47,6 +47,17 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// The payload in it.
+    pub(crate) fn payload_mut(&mut self) -> Option<&mut Payload> {
+        match self {
+            Command::Signal { payload, .. } => Some(payload),
+            Command::Decide { decision, .. } => decision.payload_mut(),
+            Command::Cancel { .. } => None,
+        }
+    }
+}
+
 impl Item {
     /// The message, if this is a signal with that name.
     pub(crate) fn signal(&self, wanted: &str) -> Option<(u64, &Payload)> {

@@ -31,9 +31,9 @@ pub(super) async fn decide(
             Decision::Abandon => abandon(client, &row, by, note).await?,
             other => return Err(Refused::NotOffered { run, review: SET_ASIDE, action: other.action() }.into()),
         };
-        let command =
+        let mut command =
             Command::Decide { review: SET_ASIDE, decision: decision.clone(), by: by.to_owned(), note: note.to_owned() };
-        match client.post(run, Poster::Aside(aside), &command, by, note, None).await {
+        match client.post(run, Poster::Aside(aside), &mut command, by, note, None).await {
             Ok(_) if decision == Decision::Abandon => {
                 client.ends.ended(run);
                 metrics::counter!("saga_runs_ended_total", "saga" => row.definition.saga, "state" => "abandoned")
@@ -49,7 +49,7 @@ pub(super) async fn decide(
 }
 
 async fn abandon(client: &Client, row: &RunRow, by: &str, note: &str) -> Result<AsideDecision, ClientError> {
-    let (run, left) = match codec::load(&*client.store, row.run).await {
+    let (run, left) = match codec::load(&*client.store, &client.seal, row.run).await {
         Ok(run) => {
             let left = left(&run);
             (Some(run), left)
@@ -57,7 +57,7 @@ async fn abandon(client: &Client, row: &RunRow, by: &str, note: &str) -> Result<
         Err(LoadError::Store(error)) => return Err(error.into()),
         Err(_) => (None, perhaps_left(&*client.store, row.run).await?),
     };
-    let settled = Entry::ReviewSettled {
+    let mut settled = Entry::ReviewSettled {
         review: SET_ASIDE,
         request: row.inbox_last + 1,
         decision: Decision::Abandon,
@@ -65,9 +65,9 @@ async fn abandon(client: &Client, row: &RunRow, by: &str, note: &str) -> Result<
         note: note.to_owned(),
     };
     let head = Head::abandoned(by, left.len(), row.past_pivot);
-    let ended = Entry::Ended { end: End::Abandoned { by: by.to_owned(), left } };
-    let encoded = |entry: &Entry| codec::encode(entry, run.as_ref()).map_err(ClientError::Journal);
-    let entries: Vec<NewEntry> = vec![encoded(&settled)?, encoded(&ended)?];
+    let mut ended = Entry::Ended { end: End::Abandoned { by: by.to_owned(), left } };
+    let encoded = |entry: &mut Entry| codec::encode(entry, run.as_ref(), &client.seal).map_err(ClientError::Journal);
+    let entries: Vec<NewEntry> = vec![encoded(&mut settled)?, encoded(&mut ended)?];
     Ok(AsideDecision::Abandon { length: row.length, inbox_last: row.inbox_last, entries, head })
 }
 

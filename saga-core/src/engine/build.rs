@@ -5,6 +5,7 @@ use super::live::StoreClock;
 use super::notify::{AnyNotifier, Notifier, notify_loop};
 use super::registry::Registry;
 use super::resident::{Birth, Born, Resident};
+use super::seal::{PayloadCodec, Seal};
 use super::shared::{Settings, Shared};
 use super::worker::{claim_loop, drained, renew_loop, stay, sweep_loop};
 use super::writer::Writer;
@@ -67,6 +68,7 @@ pub struct EngineBuilder<P> {
     twice: Option<(&'static str, u32)>,
     settings: Settings,
     notifier: Option<Arc<dyn AnyNotifier>>,
+    seal: Seal,
 }
 
 impl<P> fmt::Debug for EngineBuilder<P> {
@@ -94,6 +96,12 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
     /// store should all have one, or some may have one: those without never take a notice up.
     pub fn notify(mut self, notifier: impl Notifier) -> Self {
         self.notifier = Some(Arc::new(notifier));
+        self
+    }
+
+    /// Encodes every payload on its way to the store. Every engine and client of the store needs the same codec.
+    pub fn codec(mut self, codec: impl PayloadCodec) -> Self {
+        self.seal = Seal::with(codec);
         self
     }
 
@@ -126,6 +134,7 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             due: Arc::default(),
             ends: Arc::default(),
             asked: Notify::new(),
+            seal: self.seal,
             kept: Mutex::default(),
             settings: self.settings,
         });
@@ -136,6 +145,7 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             due: shared.due.clone(),
             ends: shared.ends.clone(),
             holds: Some(shared.holds.clone()),
+            seal: shared.seal.clone(),
         };
         let mut loops = vec![
             tokio::spawn(claim_loop(shared.clone(), room.clone())),
@@ -198,6 +208,7 @@ impl Engine<()> {
             twice: None,
             settings: Settings::default(),
             notifier: None,
+            seal: Seal::default(),
         }
     }
 }
@@ -281,9 +292,9 @@ impl<'a, P: Send + Sync + 'static, S: RunsOn<P>> IntoFuture for StartHere<'a, P,
         let (Some(permit), Some(registered)) = (permit, registered) else {
             return StartRun { client, start, key }.into_future();
         };
-        let prepared = StartRun::prepare(start, key);
+        let prepared = StartRun::prepare(start, key, &client.seal);
         Box::pin(async move {
-            let (new, first) = prepared?;
+            let (new, first, inputs) = prepared?;
             let (run, key) = (new.run, new.key.clone());
             let hold = shared.holds.add(run, 1, 0, Instant::now(), shared.settings.lease);
             let (answer, born) = oneshot::channel();
@@ -298,8 +309,8 @@ impl<'a, P: Send + Sync + 'static, S: RunsOn<P>> IntoFuture for StartHere<'a, P,
             let gone = |_| StoreError::Unavailable("the engine stopped before the run was stored".to_owned());
             match born.await.map_err(gone)?? {
                 Born::Created => Ok(Handle { client, run, key, saga: PhantomData }),
-                Born::Existing(row) => client.handle(row.run, row.key, &row.definition.saga),
-                Born::Refused(refused) => Err(refused.into()),
+                Born::Existing(row) => client.there(Ok(row), &inputs).await,
+                Born::Refused(refused) => client.there(Err(refused), &inputs).await,
             }
         })
     }

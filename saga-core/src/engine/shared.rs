@@ -4,6 +4,7 @@ use super::live::{Holds, StoreClock};
 use super::over::Ends;
 use super::registry::Registry;
 use super::resident::Resident;
+use super::seal::Seal;
 use super::writer::Writer;
 use crate::journal::{Reason, Run};
 use crate::run::RunId;
@@ -74,6 +75,7 @@ pub(crate) struct Shared<P> {
     pub(crate) ends: Arc<Ends>,
     /// Somebody is to be told of a question.
     pub(crate) asked: Notify,
+    pub(crate) seal: Seal,
     pub(crate) kept: Mutex<HashMap<RunId, Resident<P>>>,
 }
 

@@ -141,7 +141,7 @@ fn looked_up<S: Step>(result: Result<Found<S::Output>, FailureReport>) -> Outcom
 }
 
 /// The effect is there, but its output cannot be kept: for all that the journal can prove, the outcome is unknown.
-fn unrecordable(error: &PayloadError) -> Outcome {
+pub(crate) fn unrecordable(error: &PayloadError) -> Outcome {
     Outcome::Failed(
         FailureReport::seen(Class::Unknown, "unrecordable_output", format!("the step answered, but {error}")),
         None,

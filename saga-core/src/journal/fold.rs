@@ -5,6 +5,7 @@ use super::entry::{By, End, Entry, Look, Phase, WaitKind};
 use super::review::{Decision, Review, SET_ASIDE};
 use super::state::{Attempts, CallState, Index, Run, RunPhase, StepState, StepStatus, Urge, WaitState};
 use crate::contract::Class;
+use crate::payload::PayloadError;
 use crate::run::{CallNumber, RunId, Timestamp};
 
 /// A journal that the engine cannot have written.
@@ -41,6 +42,16 @@ pub enum Broken {
         kind: String,
         /// Why not.
         why: String,
+    },
+    /// An entry whose payload cannot be decoded.
+    #[error("entry {sequence} (`{kind}`): {source}")]
+    Undecodable {
+        /// Its number.
+        sequence: u64,
+        /// Its kind.
+        kind: &'static str,
+        /// Why not.
+        source: PayloadError,
     },
 }
 

@@ -5,6 +5,7 @@
 
 mod entry;
 mod fold;
+mod payloads;
 mod review;
 mod state;
 

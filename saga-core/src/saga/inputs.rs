@@ -5,7 +5,7 @@
 use super::evidence::{Done, recorded};
 use super::step::Step;
 use crate::journaled::InputForm;
-use crate::payload::{Payload, PayloadError, decoded};
+use crate::payload::{Payload, PayloadError, decoded, unreadable};
 use crate::run::{CallNumber, RunId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// serde refused one, or it is too large.
+    /// serde refused one.
     #[error("input `{name}`: {source}")]
     Input {
         /// The parameter.
@@ -23,7 +23,7 @@ pub enum EncodeError {
         /// Why.
         source: PayloadError,
     },
-    /// All inputs together are too large.
+    /// All inputs together are too large, or their codec refused them.
     #[error(transparent)]
     Whole(#[from] PayloadError),
     /// Evidence of a step that completed in another run.
@@ -163,8 +163,7 @@ impl InputWriter {
             return Err(error);
         }
         self.text.push(b'}');
-        let payload = Payload::checked(self.text, "the inputs of this call together")?;
-        Ok(WrittenInputs { payload, needs: self.needs, consumes: self.consumes })
+        Ok(WrittenInputs { payload: Payload::from_bytes(self.text), needs: self.needs, consumes: self.consumes })
     }
 }
 
@@ -182,8 +181,8 @@ impl<'a> InputReader<'a> {
         payload: &'a Payload,
         evidence: &'a [(CallNumber, Payload)],
     ) -> Result<Self, DecodeError> {
-        let members =
-            serde_json::from_slice(payload.bytes()).map_err(|error| DecodeError::NotAnObject(error.to_string()))?;
+        let text = payload.plain().map_err(|source| DecodeError::Input { name: "the inputs", source })?;
+        let members = serde_json::from_slice(text).map_err(|error| DecodeError::NotAnObject(unreadable(&error)))?;
         Ok(InputReader { run, members, evidence })
     }
 
