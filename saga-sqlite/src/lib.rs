@@ -26,6 +26,7 @@ mod rows;
 mod schema;
 mod store;
 mod sweep;
+mod watch;
 mod work;
 mod write;
 mod writer;

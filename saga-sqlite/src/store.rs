@@ -1,8 +1,9 @@
 //! The store: each request is a piece of work for the writer or for a reader. Decides which of the two.
 
-use crate::connection::{Purpose, connect};
+use crate::connection::{Purpose, connect, named};
 use crate::options::SqliteOptions;
 use crate::readers::Readers;
+use crate::watch::Watch;
 use crate::writer::{Urgency, Writer};
 use crate::{notices, read, schema, sweep, work, write};
 use saga_core::store::{
@@ -51,10 +52,12 @@ impl SqliteStore {
 
     pub(crate) fn with(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let SqliteOptions { place, patience, readers, clock } = options;
+        let place = place.absolute()?;
         let connection = connect(&place, Purpose::Make, &patience)?;
-        schema::migrate(&connection, &patience, clock.reading())?;
-        let writer = Writer::start(connection, place.clone(), patience)?;
-        let readers = Readers::new(place, patience, readers, &writer);
+        let watch = Watch::over(&place);
+        schema::migrate(&connection, &patience, clock.reading()).map_err(|error| named(&place, error))?;
+        let writer = Writer::start(connection, place.clone(), watch.clone(), patience)?;
+        let readers = Readers::new(place, watch, patience, readers, &writer);
         Ok(SqliteStore { writer, readers, clock })
     }
 

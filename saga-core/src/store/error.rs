@@ -24,6 +24,10 @@ pub enum StoreError {
     /// It does not give the guarantees that it must.
     #[error("the store cannot keep its promises: {0}")]
     Unsafe(String),
+    /// It is no longer the one that was opened: what is written to it would be lost. Nothing is acknowledged until it is opened
+    /// anew, or the old one is back.
+    #[error("the store is not the one that was opened: {0}")]
+    Replaced(String),
     /// What it has is not a store of ours, or is damaged.
     #[error("this is not a usable store: {0}")]
     NotAStore(String),
