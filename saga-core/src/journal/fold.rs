@@ -339,6 +339,7 @@ impl Run {
         step.doubt = None;
         for consumed in step.consumes.clone() {
             self.step_mut(consumed)?.consumed_by = Some(call);
+            self.index.unsettled.remove(&consumed);
         }
         Ok(())
     }
