@@ -16,13 +16,13 @@ pub trait Journaled: Sized {
     /// Writes it.
     ///
     /// # Errors
-    /// When serde refuses it, or it is too large.
+    /// When serde refuses it.
     fn journal(&self) -> Result<Payload, PayloadError>;
 
     /// Writes several, as one value.
     ///
     /// # Errors
-    /// When serde refuses one, or they are too large.
+    /// When serde refuses one.
     fn journal_items(items: &[Self]) -> Result<Payload, PayloadError>;
 
     /// Reads it.

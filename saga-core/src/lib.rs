@@ -27,8 +27,8 @@ pub mod store;
 
 pub use contract::duration as time;
 pub use engine::{
-    BuildError, CancelAnswer, Client, ClientError, Engine, EngineBuilder, Handle, RunOutcome, Settings, StartHere,
-    StartRun, Status, StepTable, StepView,
+    BuildError, CancelAnswer, Client, ClientError, CodecError, Engine, EngineBuilder, Handle, Notifier, NotifyError,
+    PayloadCodec, RunOutcome, Settings, StartHere, StartRun, Status, StepTable, StepView,
 };
 pub use journaled::Journaled;
 #[doc(hidden)]
@@ -43,6 +43,7 @@ pub use saga::{
     StepError, StepErrorRecord, Unanswered, fallback, new_uuid, now, signal, sleep,
 };
 pub use saga_macros::{Environment, Failure, Signal, saga, step};
+pub use store::Notice;
 
 // Generated code names this crate by path; so do the examples in its own documentation.
 extern crate self as saga_core;

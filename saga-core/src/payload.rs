@@ -1,22 +1,30 @@
 //! Bytes that are kept exactly: what was written is what is read.
 //!
-//! Decides the form of inputs, outputs and errors in the journal (JSON text, so that a person can read it in the database)
-//! and their largest size. Knows nothing of what they mean.
+//! Decides the form of inputs, outputs and errors in the journal: JSON text, so that a person can read it in the database, or
+//! what the user's codec made of it. Decides that no error about a value quotes it. Knows nothing of what values mean.
 
 use crate::journaled::Journaled;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
 
-/// The largest payload a store must take: 1 MiB. A larger one is refused before anything is stored.
+/// The largest payload a store must take: 1 MiB, counted as it is stored. A larger one is refused before anything is stored.
 pub const LARGEST_PAYLOAD: usize = 1 << 20;
 
 /// A journaled value: JSON text as it was written, never reformatted. `Debug` shows only its size: payloads stay out of logs.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Payload(Arc<[u8]>);
+///
+/// Where a codec is set, it also holds what is stored in place of the text. A payload that was read from a store and not yet
+/// decoded holds only that.
+#[derive(Clone)]
+pub struct Payload {
+    plain: Option<Arc<[u8]>>,
+    coded: Option<Arc<[u8]>>,
+}
 
-/// A value that has no journaled form.
+/// A value that has no journaled form. No error quotes the value, or what stands in its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PayloadError {
@@ -25,7 +33,7 @@ pub enum PayloadError {
     Encode {
         /// The type.
         what: &'static str,
-        /// serde's words.
+        /// What serde cannot write.
         why: String,
     },
     /// The stored text is not this type.
@@ -33,7 +41,21 @@ pub enum PayloadError {
     Decode {
         /// The type.
         what: &'static str,
-        /// serde's words; they can quote the text.
+        /// What is wrong, and where; never what stands there.
+        why: String,
+    },
+    /// The codec cannot encode it.
+    #[error("{what} cannot be encoded: {why}")]
+    Uncodable {
+        /// What.
+        what: &'static str,
+        /// The codec's words.
+        why: String,
+    },
+    /// What is stored cannot be decoded: a codec is missing, or another one, or another key was used.
+    #[error("a stored payload cannot be decoded: {why}")]
+    Undecodable {
+        /// The codec's words.
         why: String,
     },
     /// More than [`LARGEST_PAYLOAD`].
@@ -52,7 +74,7 @@ impl Payload {
     /// Writes a value.
     ///
     /// # Errors
-    /// When serde refuses the value, or it is larger than [`LARGEST_PAYLOAD`].
+    /// When serde refuses the value. Its size is checked when it is about to be stored.
     pub fn of<T: Journaled>(value: &T) -> Result<Payload, PayloadError> {
         value.journal()
     }
@@ -69,56 +91,68 @@ impl Payload {
 
     /// Writes a value that need not be readable, like a `str`.
     pub(crate) fn written<T: Serialize + ?Sized>(value: &T) -> Result<Payload, PayloadError> {
-        let what = std::any::type_name::<T>();
-        let bytes = serde_json::to_vec(value).map_err(|error| PayloadError::Encode { what, why: error.to_string() })?;
-        Payload::checked(bytes, what)
+        let unwritable = |error| PayloadError::Encode { what: std::any::type_name::<T>(), why: unwritable(&error) };
+        serde_json::to_vec(value).map(Payload::from_bytes).map_err(unwritable)
     }
 
-    /// Takes bytes whose size has not been checked.
-    pub(crate) fn checked(bytes: Vec<u8>, what: &'static str) -> Result<Payload, PayloadError> {
-        if bytes.len() > LARGEST_PAYLOAD {
-            return Err(PayloadError::TooLarge { what, size: bytes.len() });
-        }
-        Ok(Payload(bytes.into()))
+    /// The same value, with what is stored in place of its text.
+    pub(crate) fn with_coded(&self, coded: Vec<u8>) -> Payload {
+        Payload { plain: self.plain.clone(), coded: Some(coded.into()) }
+    }
+
+    /// The same value, with the text that what is stored stands for.
+    pub(crate) fn with_plain(&self, plain: Vec<u8>) -> Payload {
+        Payload { plain: Some(plain.into()), coded: self.coded.clone() }
+    }
+
+    /// What is stored in place of the text, if it is known.
+    pub(crate) fn coded(&self) -> Option<&[u8]> {
+        self.coded.as_deref()
+    }
+
+    /// The text, if it is known.
+    pub(crate) fn plain(&self) -> Result<&[u8], PayloadError> {
+        let why = || "it was written with a codec, and none is set here".to_owned();
+        self.plain.as_deref().ok_or_else(|| PayloadError::Undecodable { why: why() })
     }
 
     /// Reads a value.
     ///
     /// # Errors
-    /// When the text is not a `T`.
+    /// When the text is not a `T`, or not yet decoded.
     pub fn read<T: Journaled>(&self) -> Result<T, PayloadError> {
-        T::recall(&self.0)
+        T::recall(self.plain()?)
     }
 
-    /// The bytes, for a store.
+    /// The bytes of the text; none if it is not yet decoded.
     pub fn bytes(&self) -> &[u8] {
-        &self.0
+        self.plain.as_deref().unwrap_or_default()
     }
 
-    /// A payload from a store's bytes.
+    /// A payload of this text.
     pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Payload {
-        Payload(bytes.into())
+        Payload { plain: Some(bytes.into()), coded: None }
     }
 
     /// The text, for a person; bytes that are not UTF-8 are replaced.
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0).into_owned()
+        String::from_utf8_lossy(self.bytes()).into_owned()
     }
 
     /// A digest that is the same for the same value written with its keys in another order. Numbers compare by their digits:
     /// `10` and `10.0` differ.
     pub fn digest(&self) -> String {
-        let canonical = crate::canonical::canonical(&self.0);
-        let bytes = canonical.as_deref().unwrap_or(&self.0);
+        let canonical = crate::canonical::canonical(self.bytes());
+        let bytes = canonical.as_deref().unwrap_or(self.bytes());
         Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Whether both are the same value: the same bytes, or the same JSON with keys in another order.
     pub fn same_value(&self, other: &Payload) -> bool {
-        if self.0 == other.0 {
+        if self == other {
             return true;
         }
-        match (crate::canonical::canonical(&self.0), crate::canonical::canonical(&other.0)) {
+        match (crate::canonical::canonical(self.bytes()), crate::canonical::canonical(other.bytes())) {
             (Some(left), Some(right)) => left == right,
             _ => false,
         }
@@ -127,22 +161,61 @@ impl Payload {
 
 /// Reads a value from its JSON text.
 pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, PayloadError> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| PayloadError::Decode { what: std::any::type_name::<T>(), why: error.to_string() })
+    let unreadable = |error| PayloadError::Decode { what: std::any::type_name::<T>(), why: unreadable(&error) };
+    serde_json::from_slice(bytes).map_err(unreadable)
 }
 
-impl fmt::Debug for Payload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Payload({} bytes)", self.0.len())
+/// What is wrong with a text, and where. serde's own words quote what stands there, and these reach logs, lists and people.
+pub(crate) fn unreadable(error: &serde_json::Error) -> String {
+    use serde_json::error::Category;
+    let what = match error.classify() {
+        Category::Data => "something else stands",
+        Category::Eof => "it ends too early,",
+        Category::Syntax | Category::Io => "it is no JSON",
+    };
+    format!("{what} at line {} column {}", error.line(), error.column())
+}
+
+/// What serde cannot write. Only its own words are passed on: those of a type's `Serialize` may quote the value.
+pub(crate) fn unwritable(error: &serde_json::Error) -> String {
+    const KNOWN: [&str; 2] = ["key must be a string", "float key must be finite (got NaN or +/-inf)"];
+    let words = error.to_string();
+    if KNOWN.contains(&words.as_str()) { words } else { "its type refuses to be written as JSON".to_owned() }
+}
+
+/// Equal in text; where one of them is not decoded, in what is stored.
+impl PartialEq for Payload {
+    fn eq(&self, other: &Payload) -> bool {
+        match (&self.plain, &other.plain) {
+            (Some(left), Some(right)) => left == right,
+            _ => self.coded.is_some() && self.coded == other.coded,
+        }
     }
 }
 
+impl Eq for Payload {}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.plain {
+            Some(plain) => write!(f, "Payload({} bytes)", plain.len()),
+            None => f.write_str("Payload(coded)"),
+        }
+    }
+}
+
+/// The key under which coded bytes stand, in an object: a plain payload is a string or an array.
+const CODED: &str = "coded";
+
 impl Serialize for Payload {
-    /// As a JSON string of its text: an entry that holds payloads stays readable and exact.
+    /// As a JSON string of its text: an entry that holds payloads stays readable and exact. Coded, as an object with Base64.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match std::str::from_utf8(&self.0) {
+        if let Some(coded) = &self.coded {
+            return serializer.collect_map([(CODED, BASE64.encode(coded))]);
+        }
+        match std::str::from_utf8(self.bytes()) {
             Ok(text) => serializer.serialize_str(text),
-            Err(_) => serializer.collect_seq(self.0.iter()),
+            Err(_) => serializer.collect_seq(self.bytes().iter()),
         }
     }
 }
@@ -153,17 +226,23 @@ impl<'de> serde::Deserialize<'de> for Payload {
         impl<'de> serde::de::Visitor<'de> for Visitor {
             type Value = Payload;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a payload: a text, or an array of bytes")
+                f.write_str("a payload: a text, an array of bytes, or what a codec made of it")
             }
             fn visit_str<E>(self, text: &str) -> Result<Payload, E> {
-                Ok(Payload(text.as_bytes().into()))
+                Ok(Payload::from_bytes(text.as_bytes()))
             }
             fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut sequence: A) -> Result<Payload, A::Error> {
                 let mut bytes = Vec::new();
                 while let Some(byte) = sequence.next_element::<u8>()? {
                     bytes.push(byte);
                 }
-                Ok(Payload(bytes.into()))
+                Ok(Payload::from_bytes(bytes))
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Payload, A::Error> {
+                let wrong = || serde::de::Error::custom("this is no coded payload");
+                let Some((key, text)) = map.next_entry::<String, String>()? else { return Err(wrong()) };
+                let coded = BASE64.decode(text).ok().filter(|_| key == CODED).ok_or_else(wrong)?;
+                Ok(Payload { plain: None, coded: Some(coded.into()) })
             }
         }
         deserializer.deserialize_any(Visitor)

@@ -36,6 +36,7 @@ fn new_run(key: &str, worker: &WorkerId) -> NewRun {
         run: RunId::fresh(),
         key: key.to_owned(),
         definition: definition(),
+        owner: "editors".to_owned(),
         input_digest: "digest".to_owned(),
         input_size: 2,
         entries: vec![entry()],

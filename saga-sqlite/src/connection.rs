@@ -30,12 +30,16 @@ pub(crate) enum Purpose {
 /// # Errors
 /// [`StoreError`] of every kind: see [`crate::SqliteOptions::open`].
 pub(crate) fn connect(place: &Place, purpose: Purpose, patience: &Patience) -> Result<Connection, StoreError> {
+    opened(place, purpose, patience).map_err(|error| named(place, error))
+}
+
+fn opened(place: &Place, purpose: Purpose, patience: &Patience) -> Result<Connection, StoreError> {
     let make = if purpose == Purpose::Make { OpenFlags::SQLITE_OPEN_CREATE } else { OpenFlags::empty() };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | make;
     let connection = match place {
         Place::File(path) => {
             check(path)?;
-            Connection::open_with_flags(path, flags).map_err(|error| cannot_open(path, &error))?
+            Connection::open_with_flags(path, flags).map_err(|error| store(&error))?
         }
         Place::Memory => Connection::open_in_memory_with_flags(flags).map_err(|error| store(&error))?,
     };
@@ -53,7 +57,7 @@ pub(crate) fn connect(place: &Place, purpose: Purpose, patience: &Patience) -> R
 
 fn check(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() {
-        return Err(StoreError::NotAStore(format!("{} is a directory", path.display())));
+        return Err(StoreError::NotAStore("it is a directory".to_owned()));
     }
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
@@ -63,9 +67,14 @@ fn check(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn cannot_open(path: &Path, error: &rusqlite::Error) -> StoreError {
-    match store(error) {
-        StoreError::Unavailable(words) => StoreError::Unavailable(format!("cannot open {}: {words}", path.display())),
+/// Whoever reads the error may have several files.
+pub(crate) fn named(place: &Place, error: StoreError) -> StoreError {
+    let Place::File(path) = place else { return error };
+    let named = |words: String| format!("{}: {words}", path.display());
+    match error {
+        StoreError::Unavailable(words) => StoreError::Unavailable(format!("cannot open {}", named(words))),
+        StoreError::Unsafe(words) => StoreError::Unsafe(named(words)),
+        StoreError::NotAStore(words) => StoreError::NotAStore(named(words)),
         other => other,
     }
 }

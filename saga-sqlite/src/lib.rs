@@ -18,12 +18,15 @@
 mod columns;
 mod connection;
 mod fault;
+mod notices;
 mod options;
 mod read;
 mod readers;
 mod rows;
 mod schema;
 mod store;
+mod sweep;
+mod watch;
 mod work;
 mod write;
 mod writer;

@@ -22,6 +22,15 @@ pub(crate) enum Place {
     Memory,
 }
 
+impl Place {
+    /// The same place, wherever the process goes: later connections are opened by its name.
+    pub(crate) fn absolute(self) -> Result<Place, StoreError> {
+        let Place::File(path) = self else { return Ok(self) };
+        let named = |error| StoreError::Unavailable(format!("cannot open {}: {error}", path.display()));
+        std::path::absolute(&path).map(Place::File).map_err(named)
+    }
+}
+
 /// How long a lock that somebody else holds is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {

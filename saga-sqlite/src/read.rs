@@ -7,6 +7,7 @@ use crate::write::whole;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use saga_core::decide::State;
 use saga_core::journal::Reason;
+use saga_core::store::rules::{OPERATORS, SET_ASIDE};
 use saga_core::store::{
     DefinitionRow, Health, InboxItem, Page, Quarantined, ReviewRow, RunFilter, RunRow, StoredEntry, WorkerId,
     WorkerRow, rules,
@@ -89,7 +90,8 @@ pub(crate) fn reviews(connection: &Connection, only_open: bool, part: Page) -> R
 /// Runs that were set aside, and those whose row cannot be read; both from indexes that have no other rows.
 pub(crate) fn quarantined(connection: &Connection, part: Page) -> Result<Vec<Quarantined>, Fault> {
     let sql = format!(
-        "SELECT {RUN}, r.quarantined_as, r.run FROM saga_runs r
+        "SELECT {RUN}, r.quarantined_as, r.run, v.owner, v.opened
+         FROM saga_runs r LEFT JOIN saga_reviews v ON v.run = r.run AND v.review = {SET_ASIDE} AND v.settled_at IS NULL
          WHERE r.rowid IN (SELECT rowid FROM saga_runs WHERE quarantined IS NOT NULL
                            UNION SELECT rowid FROM saga_runs WHERE readable = 0)
          ORDER BY r.run"
@@ -99,17 +101,13 @@ pub(crate) fn quarantined(connection: &Connection, part: Page) -> Result<Vec<Qua
         let mut more = Columns::from(row, RUN_COLUMNS);
         let reason = more.reason().unwrap_or(Reason::JournalBroken);
         let run = more.words().unwrap_or_default();
-        Ok(match readable {
-            Ok(head) => Quarantined {
-                run,
-                fence: Some(head.fence).filter(|fence| *fence > 0),
-                reason,
-                cause: head.quarantined.unwrap_or_default(),
-            },
-            Err(cause) => {
-                Quarantined { run, fence: None, reason, cause: format!("the run's row cannot be read: {cause}") }
-            }
-        })
+        let owner = more.words().unwrap_or_else(|| OPERATORS.to_owned());
+        let since = more.maybe_instant().unwrap_or_default();
+        let (fence, cause) = match readable {
+            Ok(head) => (Some(head.fence).filter(|fence| *fence > 0), head.quarantined.unwrap_or_default()),
+            Err(cause) => (None, format!("the run's row cannot be read: {cause}")),
+        };
+        Ok(Quarantined { run, fence, owner, reason, cause, since })
     })
 }
 

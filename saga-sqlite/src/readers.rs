@@ -3,6 +3,7 @@
 use crate::connection::{Purpose, connect};
 use crate::fault::Fault;
 use crate::options::{Patience, Place};
+use crate::watch::Watch;
 use crate::writer::{Urgency, Writer};
 use rusqlite::Connection;
 use saga_core::store::StoreError;
@@ -20,18 +21,19 @@ pub(crate) enum Readers {
 
 pub(crate) struct Pool {
     place: Place,
+    watch: Watch,
     patience: Patience,
     idle: Mutex<Vec<Connection>>,
     room: Arc<Semaphore>,
 }
 
 impl Readers {
-    pub(crate) fn new(place: Place, patience: Patience, most: usize, writer: &Writer) -> Readers {
+    pub(crate) fn new(place: Place, watch: Watch, patience: Patience, most: usize, writer: &Writer) -> Readers {
         match place {
             Place::Memory => Readers::Writer(writer.clone()),
             Place::File(_) => {
                 let room = Arc::new(Semaphore::new(most));
-                Readers::Pool(Arc::new(Pool { place, patience, idle: Mutex::default(), room }))
+                Readers::Pool(Arc::new(Pool { place, watch, patience, idle: Mutex::default(), room }))
             }
         }
     }
@@ -57,6 +59,8 @@ impl Readers {
 
 impl Pool {
     fn with<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        // What a file says that nobody can find any more is no answer.
+        self.watch.check()?;
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,

@@ -9,13 +9,13 @@ use saga_core::store::{DefinitionRow, InboxItem, ReviewRow, RunRow, StoredEntry,
 use saga_core::{FailureReport, Timestamp};
 
 /// The columns of a run, in the order in which [`run`] reads them, of a table called `r`.
-pub(crate) const RUN: &str = "r.run, r.key, r.saga, r.version, r.fingerprint, r.state, r.step, r.why, r.error, \
+pub(crate) const RUN: &str = "r.run, r.key, r.saga, r.version, r.fingerprint, r.owner, r.state, r.step, r.why, r.error, \
      r.past_pivot, r.cancel, r.length, r.inbox_last, \
      (SELECT count(*) FROM saga_inbox i WHERE i.run = r.run AND i.taken IS NULL AND i.kind = 'signal'), \
      r.fence, r.worker, r.due, r.claims, r.quarantined, r.created, r.updated";
 
 /// How many columns [`RUN`] has.
-pub(crate) const RUN_COLUMNS: usize = 21;
+pub(crate) const RUN_COLUMNS: usize = 22;
 
 /// A run's head, from the columns of [`RUN`].
 pub(crate) fn run(row: &Row<'_>) -> Result<RunRow, Unreadable> {
@@ -24,6 +24,7 @@ pub(crate) fn run(row: &Row<'_>) -> Result<RunRow, Unreadable> {
         run: from.run()?,
         key: from.text()?,
         definition: DefinitionRow { saga: from.text()?, version: from.small()?, fingerprint: from.fingerprint()? },
+        owner: from.words().unwrap_or_default(),
         state: from.state()?,
         step: from.words(),
         why: from.words(),
@@ -77,6 +78,9 @@ pub(crate) fn item(row: &Row<'_>) -> Result<InboxItem, Unreadable> {
 /// The columns of a question, as [`review`] reads them.
 pub(crate) const REVIEW: &str = "run, saga, review, call, step, reason, owner, last, first, actions, opened, \
      requested_by, requested_at, decision, settled_by, settled_at";
+
+/// How many columns [`REVIEW`] has.
+pub(crate) const REVIEW_COLUMNS: usize = 16;
 
 /// A question to a person.
 pub(crate) fn review(row: &Row<'_>) -> Result<ReviewRow, Unreadable> {

@@ -14,7 +14,8 @@ const APPLICATION: i32 = 0x7361_6761;
 /// Names and statements in order: what is first here is schema 1.
 type Migrations = &'static [(&'static str, &'static str)];
 
-const MIGRATIONS: Migrations = &[("first", include_str!("migrations/001_first.sql"))];
+const MIGRATIONS: Migrations =
+    &[("first", include_str!("migrations/001_first.sql")), ("owners", include_str!("migrations/002_owners.sql"))];
 
 /// The newest schema that this library knows.
 pub(crate) const NEWEST: u32 = MIGRATIONS.len() as u32;
@@ -100,6 +101,7 @@ mod tests {
     use std::time::Duration;
 
     const PATIENCE: Patience = Patience { busy: Duration::from_secs(1), bound: Duration::from_secs(10) };
+    const FIRST: Migrations = &[MIGRATIONS[0]];
     const NEXT: Migrations = &[
         MIGRATIONS[0],
         ("tags", "ALTER TABLE saga_runs ADD COLUMN tag TEXT; UPDATE saga_runs SET tag = saga || '!';"),
@@ -118,7 +120,7 @@ mod tests {
     /// A file of the first schema, with a run in it.
     fn older() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        migrated(&connection, MIGRATIONS).unwrap();
+        migrated(&connection, FIRST).unwrap();
         let insert =
             "INSERT INTO saga_runs (run, key, saga, version, fingerprint, input_digest, state, created, updated)
                       VALUES ('r', 'k', 'approval', 1, 'f', 'd', 'running', 1, 1)";
@@ -138,10 +140,24 @@ mod tests {
     }
 
     #[test]
+    fn who_was_asked_by_an_older_library_can_decide_and_is_told() {
+        let connection = older();
+        let insert = "INSERT INTO saga_reviews (run, review, saga, reason, owner, last, actions, opened, settled_at)
+                      VALUES ('r', ?1, 'approval', ?2, 'operators', '{}', '[]', 5, ?3)";
+        connection.execute(insert, (0, "crash_loop", None::<i64>)).unwrap();
+        connection.execute(insert, (1, "undo_failed", Some(6))).unwrap();
+        migrated(&connection, MIGRATIONS).unwrap();
+        let sql = "SELECT group_concat(review || actions || ifnull(notify_at, '-') || r.owner, ' ')
+                   FROM saga_reviews JOIN saga_runs r USING (run)";
+        let found: String = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(found, r#"0["retry","escalate","abandon"]5operators 1[]-operators"#);
+    }
+
+    #[test]
     fn an_older_library_refuses_a_newer_file() {
         let connection = older();
         migrated(&connection, NEXT).unwrap();
-        let refused = migrated(&connection, MIGRATIONS);
+        let refused = migrated(&connection, FIRST);
         assert!(matches!(refused, Err(StoreError::NewerSchema { found: 2, known: 1 })), "{refused:?}");
     }
 

@@ -1,13 +1,15 @@
 //! The store: each request is a piece of work for the writer or for a reader. Decides which of the two.
 
-use crate::connection::{Purpose, connect};
+use crate::connection::{Purpose, connect, named};
 use crate::options::SqliteOptions;
 use crate::readers::Readers;
+use crate::watch::Watch;
 use crate::writer::{Urgency, Writer};
-use crate::{read, schema, work, write};
+use crate::{notices, read, schema, sweep, work, write};
 use saga_core::store::{
-    Claim, Claimed, Clock, DefinitionRow, Health, InboxItem, Lease, Page, Quarantined, Refused, ReviewRow, RunFilter,
-    RunRow, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    Claim, Claimed, Clock, DefinitionRow, Health, InboxItem, Lease, Notice, Page, Quarantined, Refused, ReviewRow,
+    RunFilter, RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    rules,
 };
 use saga_core::{RunId, Timestamp};
 use std::fmt;
@@ -50,10 +52,12 @@ impl SqliteStore {
 
     pub(crate) fn with(options: SqliteOptions) -> Result<SqliteStore, StoreError> {
         let SqliteOptions { place, patience, readers, clock } = options;
+        let place = place.absolute()?;
         let connection = connect(&place, Purpose::Make, &patience)?;
-        schema::migrate(&connection, &patience, clock.reading())?;
-        let writer = Writer::start(connection, place.clone(), patience)?;
-        let readers = Readers::new(place, patience, readers, &writer);
+        let watch = Watch::over(&place);
+        schema::migrate(&connection, &patience, clock.reading()).map_err(|error| named(&place, error))?;
+        let writer = Writer::start(connection, place.clone(), watch.clone(), patience)?;
+        let readers = Readers::new(place, watch, patience, readers, &writer);
         Ok(SqliteStore { writer, readers, clock })
     }
 
@@ -121,7 +125,35 @@ impl Store for SqliteStore {
         self.read(move |connection| read::reviews(connection, only_open, page))
     }
 
-    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
+    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
+        let before = rules::missing_since(self.clock.reading(), grace);
+        let candidates = self.read(move |connection| sweep::candidates(connection, before, limit));
+        Box::pin(async move {
+            let rows = candidates.await?;
+            if rows.is_empty() {
+                return Ok(Vec::new());
+            }
+            self.write(Urgency::Next, move |connection, now| sweep::set_aside(connection, &rows, before, now)).await
+        })
+    }
+
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        let now = self.clock.reading();
+        let waiting = self.read(move |connection| notices::is_due(connection, now));
+        Box::pin(async move {
+            if !waiting.await? {
+                return Ok(Vec::new());
+            }
+            self.write(Urgency::Next, move |connection, now| notices::take(connection, wait, limit, now)).await
+        })
+    }
+
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        let told = notice.clone();
+        self.write(Urgency::Next, move |connection, _| notices::told(connection, &told))
+    }
+
+    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.write(Urgency::Next, move |connection, now| {
             work::answer(work::quarantine(connection, &aside, retry_in, now))
         })

@@ -7,17 +7,14 @@ use crate::fault::Fault;
 use crate::rows::{self, RUN};
 use crate::write::{Facts, exactly_one, facts, open_review, whole};
 use rusqlite::{Connection, params};
+use saga_core::Timestamp;
 use saga_core::journal::Reason;
-use saga_core::store::{Claim, Claimed, DefinitionRow, Lease, Quarantined, Refused, RunRow, WorkerId, rules};
-use saga_core::{RunId, Timestamp};
+use saga_core::store::{Claim, Claimed, DefinitionRow, Lease, Refused, ReviewRow, RunRow, SetAside, WorkerId, rules};
 use std::collections::HashSet;
 use std::time::Duration;
 
 /// How long a row that cannot be read is left alone before it is looked at again, in case somebody has repaired it.
 const UNREADABLE_RETRY: Duration = Duration::from_secs(300);
-
-/// How long a worker that is gone without a word stays in the table, for people.
-const FORGET_WORKERS: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 /// Due runs of one definition: a range of a partial index, however many runs there are.
 pub(crate) const DUE: &str = "SELECT r.due, r.run, r.rowid FROM saga_runs r INDEXED BY saga_runs_runnable \
@@ -67,7 +64,7 @@ fn due(
     Ok(found.into_iter().map(|(_, _, row)| row).collect())
 }
 
-fn head(connection: &Connection, row: i64) -> Result<Result<RunRow, Unreadable>, Fault> {
+pub(crate) fn head(connection: &Connection, row: i64) -> Result<Result<RunRow, Unreadable>, Fault> {
     let mut statement = connection.prepare_cached(&format!("SELECT {RUN} FROM saga_runs r WHERE r.rowid = ?1"))?;
     Ok(statement.query_row([row], |row| Ok(rows::run(row)))?)
 }
@@ -84,59 +81,61 @@ fn take(connection: &Connection, row: i64, mut head: RunRow, claim: &Claim, now:
     Ok(Claimed { row: head, at: now })
 }
 
-fn set_unreadable_aside(connection: &Connection, row: i64, cause: &str, now: Timestamp) -> Result<(), Fault> {
+pub(crate) fn set_unreadable_aside(
+    connection: &Connection,
+    row: i64,
+    cause: &str,
+    now: Timestamp,
+) -> Result<(), Fault> {
     tracing::error!(row, cause, "a run's row cannot be read; it is set aside");
     let (reason, words) = (Reason::JournalBroken, format!("the run's row cannot be read: {cause}"));
-    put_aside(connection, Which::Row(row), reason, &words, now.plus(UNREADABLE_RETRY))?;
-    let mut statement = connection.prepare_cached("SELECT run, saga FROM saga_runs WHERE rowid = ?1")?;
+    put_aside(connection, row, reason, &words, Some(now.plus(UNREADABLE_RETRY)))?;
+    let mut statement = connection.prepare_cached("SELECT run, saga, owner FROM saga_runs WHERE rowid = ?1")?;
     let identity = statement.query_row([row], |row| {
         let from = &mut Columns::of(row);
-        Ok((from.run(), from.words().unwrap_or_default()))
+        Ok((from.run(), from.words().unwrap_or_default(), from.words().unwrap_or_default()))
     })?;
     // A row whose identity is what cannot be read has no question, but stands in the list of runs that are set aside.
-    if let (Ok(run), saga) = identity {
-        open_review(connection, &rules::set_aside_review(run, &saga, reason, &words, now))?;
+    if let (Ok(run), saga, owner) = identity {
+        // No decision can be carried out on a row that cannot be read: it has to be repaired first.
+        let question = rules::set_aside_review(run, &saga, &owner, reason, &words, now);
+        open_review(connection, &ReviewRow { actions: Vec::new(), ..question })?;
     }
     Ok(())
 }
 
-enum Which {
-    Row(i64),
-    Run(RunId),
-}
-
-fn put_aside(
+/// Marks a run as set aside; `free`: nobody has it any more, and it is due then.
+pub(crate) fn put_aside(
     connection: &Connection,
-    which: Which,
+    row: i64,
     reason: Reason,
     cause: &str,
-    retry: Timestamp,
+    free: Option<Timestamp>,
 ) -> Result<(), Fault> {
-    let (row, run) = match which {
-        Which::Row(row) => (Some(row), None),
-        Which::Run(run) => (None, Some(run.to_string())),
-    };
     let changed = connection
         .prepare_cached(
-            "UPDATE saga_runs SET quarantined = ?3, quarantined_as = ?4, worker = NULL, due = ?5
-             WHERE rowid = coalesce(?1, (SELECT rowid FROM saga_runs WHERE run = ?2))",
+            "UPDATE saga_runs SET quarantined = ?2, quarantined_as = ?3, worker = iif(?4 IS NULL, worker, NULL),
+                    due = coalesce(?4, due)
+             WHERE rowid = ?1",
         )?
-        .execute(params![row, run, rules::cause(cause), reason.name(), retry.0])?;
+        .execute(params![row, rules::cause(cause), reason.name(), free.map(|due| due.0)])?;
     exactly_one(changed)
 }
 
 pub(crate) fn quarantine(
     connection: &Connection,
-    aside: &Quarantined,
+    aside: &SetAside,
     retry_in: Duration,
     now: Timestamp,
 ) -> Result<(), Fault> {
-    let run: RunId = aside.run.parse().map_err(|_| rules::not_an_identity(&aside.run))?;
-    let Facts { standing, saga, updated, .. } = facts(connection, run)?;
+    let Facts { standing, saga, owner, updated, .. } = facts(connection, aside.run)?;
     standing.set_aside(aside.fence)?;
-    put_aside(connection, Which::Run(run), aside.reason, &aside.cause, now.plus(retry_in))?;
+    let row = connection
+        .prepare_cached("SELECT rowid FROM saga_runs WHERE run = ?1")?
+        .query_row([aside.run.to_string()], |row| row.get(0))?;
+    put_aside(connection, row, aside.reason, &aside.cause, Some(now.plus(retry_in)))?;
     let at = rules::stamp(now, updated);
-    open_review(connection, &rules::set_aside_review(run, &saga, aside.reason, &aside.cause, at))
+    open_review(connection, &rules::set_aside_review(aside.run, &saga, &owner, aside.reason, &aside.cause, at))
 }
 
 /// The answer to whoever asked for a quarantine: a refusal is an answer, a failure is not.
@@ -149,7 +148,7 @@ pub(crate) fn answer(outcome: Result<(), Fault>) -> Result<Result<(), Refused>, 
 
 pub(crate) fn renew(connection: &Connection, worker: &WorkerId, until: Timestamp) -> Result<Vec<Lease>, Fault> {
     connection
-        .prepare_cached("UPDATE saga_workers SET until = ?2 WHERE worker = ?1")?
+        .prepare_cached("UPDATE saga_workers SET until = ?2 WHERE worker = ?1 AND gone = 0")?
         .execute(params![worker.0, until.0])?;
     let mut statement = connection
         .prepare_cached("UPDATE saga_runs SET due = ?2 WHERE worker = ?1 RETURNING run, fence, inbox_last")?;
@@ -173,12 +172,12 @@ pub(crate) fn enroll(
     now: Timestamp,
     lease: Duration,
 ) -> Result<Vec<u64>, Fault> {
-    let forgotten = now.0.saturating_sub(i64::try_from(FORGET_WORKERS.as_micros()).unwrap_or(i64::MAX));
-    connection.prepare_cached("DELETE FROM saga_workers WHERE until < ?1")?.execute([forgotten])?;
+    let forgotten = rules::missing_since(now, rules::FORGET_WORKERS);
+    connection.prepare_cached("DELETE FROM saga_workers WHERE until < ?1")?.execute([forgotten.0])?;
     connection
         .prepare_cached(
             "INSERT INTO saga_workers (worker, until) VALUES (?1, ?2)
-             ON CONFLICT (worker) DO UPDATE SET until = excluded.until",
+             ON CONFLICT (worker) DO UPDATE SET until = excluded.until, gone = 0",
         )?
         .execute(params![worker.0, now.plus(lease).0])?;
     connection.prepare_cached("DELETE FROM saga_worker_definitions WHERE worker = ?1")?.execute([&worker.0])?;
@@ -209,7 +208,9 @@ fn under_another_fingerprint(connection: &Connection, definition: &DefinitionRow
 }
 
 pub(crate) fn leave(connection: &Connection, worker: &WorkerId, now: Timestamp) -> Result<(), Fault> {
-    connection.prepare_cached("DELETE FROM saga_workers WHERE worker = ?1")?.execute([&worker.0])?;
+    connection
+        .prepare_cached("UPDATE saga_workers SET until = min(until, ?2), gone = 1 WHERE worker = ?1")?
+        .execute(params![worker.0, now.0])?;
     connection
         .prepare_cached("UPDATE saga_runs SET worker = NULL, due = ?2 WHERE worker = ?1")?
         .execute(params![worker.0, now.0])?;

@@ -6,6 +6,7 @@
 use crate::connection::{Purpose, connect};
 use crate::fault::{Fault, patiently};
 use crate::options::{Patience, Place};
+use crate::watch::Watch;
 use rusqlite::Connection;
 use saga_core::store::StoreError;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -66,11 +67,16 @@ pub(crate) struct Writer(Sender<Box<dyn Job>>);
 
 impl Writer {
     /// Starts the thread with a connection that is ready.
-    pub(crate) fn start(connection: Connection, place: Place, patience: Patience) -> Result<Writer, StoreError> {
+    pub(crate) fn start(
+        connection: Connection,
+        place: Place,
+        watch: Watch,
+        patience: Patience,
+    ) -> Result<Writer, StoreError> {
         let (sender, jobs) = channel();
         std::thread::Builder::new()
             .name("saga-sqlite".to_owned())
-            .spawn(move || Thread { connection: Some(connection), place, patience }.run(&jobs))
+            .spawn(move || Thread { connection: Some(connection), place, watch, patience }.run(&jobs))
             .map_err(|error| StoreError::Unavailable(format!("no thread for the writer: {error}")))?;
         Ok(Writer(sender))
     }
@@ -92,6 +98,7 @@ struct Thread {
     /// `None` after a failure: it is opened again for the next jobs.
     connection: Option<Connection>,
     place: Place,
+    watch: Watch,
     patience: Patience,
 }
 
@@ -118,11 +125,15 @@ impl Thread {
     ) -> Result<(), StoreError> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => connect(&self.place, Purpose::Write, &self.patience)?,
+            None => {
+                self.watch.check()?;
+                connect(&self.place, Purpose::Write, &self.patience)?
+            }
         };
-        let outcome = attempt(&connection, &self.patience, batch, failures);
+        // Looked at after the commit: what was durable before the file went is no longer ours to lose.
+        let outcome = attempt(&connection, &self.patience, batch, failures).and_then(|()| self.watch.check());
         if let Err(error) = &outcome {
-            tracing::warn!(%error, "a commit of the SQLite store failed; nothing of it was written");
+            tracing::warn!(%error, "a commit of the SQLite store failed; nothing of it is acknowledged");
         }
         let clean = connection.is_autocommit() || connection.execute_batch("ROLLBACK").is_ok();
         // After a failure a connection is in doubt: a file is opened again, memory has nowhere else to go.

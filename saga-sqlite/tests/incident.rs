@@ -6,7 +6,7 @@ mod common;
 use common::{Sagas, appended, head_in, new_run};
 use rusqlite::Connection;
 use saga_core::decide::State;
-use saga_core::store::{Append, Due, Quarantined, ReviewChange, Store, Then, Write};
+use saga_core::store::{Append, Due, ReviewChange, SetAside, Store, Then, Write};
 use saga_core::{journal::Reason, store::rules};
 use std::time::Duration;
 
@@ -35,8 +35,14 @@ async fn incident(sagas: &Sagas) {
     let entry = |kind, json: &str| appended(kind, Some(0), Some("charge"), json.as_bytes());
     let run = sagas.leased("order-1").await;
     let report = r#"{"class":"transient","reference":"pay_17","message":"the gateway is down"}"#;
-    let mut question =
-        rules::set_aside_review(run, "approval", Reason::UndoFailed, "refund refused", saga_core::Timestamp(0));
+    let mut question = rules::set_aside_review(
+        run,
+        "approval",
+        "editors",
+        Reason::UndoFailed,
+        "refund refused",
+        saga_core::Timestamp(0),
+    );
     question.review = 1;
     let entries = vec![
         entry("step_intended", r#"{"step_intended":{"call":0,"step":"charge","inputs":"[]"}}"#),
@@ -57,8 +63,8 @@ async fn incident(sagas: &Sagas) {
     let ended = sagas.leased("order-2").await;
     sagas.accepted(Write::Append(Append { head: head_in(State::Completed), ..common::append(ended, 1) })).await;
     let aside = sagas.leased("order-3").await;
-    let why = Quarantined {
-        run: aside.to_string(),
+    let why = SetAside {
+        run: aside,
         fence: Some(1),
         reason: Reason::JournalBroken,
         cause: "the journal has a gap".to_owned(),

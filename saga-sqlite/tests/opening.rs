@@ -59,6 +59,13 @@ async fn a_folder_and_a_missing_folder_are_named() {
     assert!(matches!(error, StoreError::Unavailable(_)) && error.to_string().contains("missing"), "{error}");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_no_file_is_named() {
+    let error = refused(Path::new("/dev/null")).to_string();
+    assert!(error.contains("/dev/null"), "{error}");
+}
+
 #[tokio::test]
 async fn a_file_that_can_only_be_read_is_refused() {
     let folder = tempfile::tempdir().unwrap();

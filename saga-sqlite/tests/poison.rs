@@ -5,7 +5,9 @@ mod common;
 
 use common::{Sagas, append, claim, new_run};
 use saga_core::journal::Reason;
-use saga_core::store::{Append, ManualClock, Page, Quarantined, RunFilter, Store, Write};
+use saga_core::store::{
+    Append, AsideDecision, InboxPost, ManualClock, Page, Poster, Quarantined, RunFilter, SetAside, Store, Write,
+};
 use saga_core::{RunId, Timestamp};
 use std::time::Duration;
 
@@ -131,4 +133,22 @@ async fn a_journal_is_shown_as_it_is_stored() {
     let journal = sagas.store.journal(run, 0, 10).await.unwrap();
     assert_eq!(journal.iter().map(|entry| entry.sequence).collect::<Vec<_>>(), [1, 2]);
     assert_eq!((journal[0].body.as_slice(), journal[0].call), (&[0x00, 0xff, 0x7b][..], None));
+}
+
+#[tokio::test]
+async fn a_run_whose_journal_reaches_beyond_its_length_can_be_given_up() {
+    let sagas = Sagas::open();
+    let run = sagas.leased("order-1").await;
+    sagas.accepted(Write::Append(append(run, 1))).await;
+    assert_eq!(sagas.sql().execute("UPDATE saga_runs SET length = 1", []).unwrap(), 1);
+    let aside = SetAside { run, fence: None, reason: Reason::JournalBroken, cause: "a gap".to_owned() };
+    sagas.store.quarantine(aside, Duration::from_secs(9)).await.unwrap().unwrap();
+    let head = saga_core::decide::Head::abandoned("anna", 0, false);
+    let entries = append(run, 1).entries;
+    let decision = AsideDecision::Abandon { length: 1, inbox_last: 0, entries, head };
+    let post = InboxPost { kind: Poster::Aside(decision), note: "seen".to_owned(), ..common::signal(run) };
+    sagas.accepted(Write::Post(post)).await;
+    let row = sagas.store.run(run).await.unwrap().unwrap();
+    assert_eq!((row.state.name(), row.length, row.due), ("abandoned", 3, None));
+    assert_eq!(sagas.store.journal(run, 2, 9).await.unwrap().len(), 1);
 }

@@ -152,5 +152,5 @@ async fn many_openers_of_a_new_file_migrate_it_once() {
         .unwrap()
         .query_row("SELECT count(*) FROM saga_migrations", [], |row| row.get(0))
         .unwrap();
-    assert_eq!(applied, 1);
+    assert_eq!(applied, 2);
 }

@@ -4,10 +4,11 @@
 mod world;
 
 use saga_core::store::{
-    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, MemoryStore, Page, Quarantined, Refused, ReviewRow,
-    RunFilter, RunRow, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, MemoryStore, Notice, Page, Quarantined, Refused,
+    ReviewRow, RunFilter, RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write,
+    Written,
 };
-use saga_core::{RunId, RunOutcome, Saga, StepCx, StepError, Timestamp, saga, step};
+use saga_core::{Engine, RunId, RunOutcome, Saga, StepCx, StepError, Timestamp, saga, step};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -69,8 +70,17 @@ impl Store for Watched {
     fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>> {
         self.inside.reviews(only_open, page)
     }
-    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
+    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.inside.quarantine(aside, retry_in)
+    }
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        self.inside.notices(wait, limit)
+    }
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        self.inside.notified(notice)
+    }
+    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
+        self.inside.sweep(grace, limit)
     }
     fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>> {
         self.inside.quarantined(page)
@@ -102,15 +112,14 @@ pub async fn three(cx: &mut Saga, at: u32) -> Result<u32, StepError<WorldError>>
     Ok(look(cx, at).await?.into_inner())
 }
 
+async fn engine_of_three(store: &Arc<Watched>) -> Engine<World> {
+    Engine::builder(store.clone(), World::default()).saga::<three>().settings(settings()).start().await.unwrap()
+}
+
 #[tokio::test]
 async fn a_run_of_three_steps_takes_four_commits_and_no_read_of_its_journal() {
     let store = Arc::new(Watched::default());
-    let engine = saga_core::Engine::builder(store.clone(), World::default())
-        .saga::<three>()
-        .settings(settings())
-        .start()
-        .await
-        .unwrap();
+    let engine = engine_of_three(&store).await;
     let run = engine.start(three(1)).await.unwrap();
     assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(4));
     assert_eq!(store.commits.load(Ordering::SeqCst), 4);
@@ -164,12 +173,7 @@ async fn a_write_that_the_store_refuses_for_good_sets_one_run_aside_and_harms_no
 #[tokio::test]
 async fn runs_that_are_ready_together_share_commits() {
     let store = Arc::new(Watched::default());
-    let engine = saga_core::Engine::builder(store.clone(), World::default())
-        .saga::<three>()
-        .settings(settings())
-        .start()
-        .await
-        .unwrap();
+    let engine = engine_of_three(&store).await;
     let starts = (0..64).map(|at| {
         let engine = &engine;
         async move { engine.start(three(at)).await.unwrap().outcome().await.unwrap() }

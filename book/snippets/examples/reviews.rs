@@ -4,7 +4,7 @@
 use book_snippets::{Gateway, GatewayError, Told, settings, until_it_rests};
 use saga_core::journal::{Action, Decision, Reason};
 use saga_core::store::{MemoryStore, Page};
-use saga_core::{Engine, RunOutcome, Saga, StepCx, StepError, saga, step};
+use saga_core::{Engine, Notice, Notifier, NotifyError, RunOutcome, Saga, StepCx, StepError, saga, step};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::sync::Arc;
@@ -32,12 +32,28 @@ pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
     Err(Refusal::NotWanted)
 }
 
+// ANCHOR: notifier
+#[derive(Clone)]
+struct Desk(tokio::sync::mpsc::UnboundedSender<String>);
+
+impl Notifier for Desk {
+    async fn notify(&self, notice: &Notice) -> Result<(), NotifyError> {
+        let question = format!("{}, {} of {}: {}", notice.owner, notice.review, notice.saga, notice.reason.name());
+        Ok(self.0.send(question)?) // an error means: nobody was told, try again later
+    }
+}
+// ANCHOR_END: notifier
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let gateway = Gateway::default();
     gateway.tell("release", &[Told::Busy, Told::Busy]);
     let store = Arc::new(MemoryStore::new());
-    let engine = Engine::builder(store, gateway.clone()).saga::<order>().settings(settings()).start().await?;
+    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let engine = Engine::builder(store, gateway.clone()).saga::<order>().settings(settings());
+    // ANCHOR: notify
+    let engine = engine.notify(Desk(sender)).start().await?;
+    // ANCHOR_END: notify
     let run = engine.start(order()).await?;
 
     // ANCHOR: asked
@@ -50,6 +66,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(review.first.ok_or("the unwind has a cause")?.message, "nobody wants it any more");
     assert_eq!(review.actions, [Action::Retry, Action::MarkUndone, Action::Escalate, Action::Abandon]);
     // ANCHOR_END: asked
+
+    // ANCHOR: told
+    assert_eq!(told.recv().await.as_deref(), Some("editors, 1 of order: undo_failed"));
+    // ANCHOR_END: told
 
     // ANCHOR: decided
     engine.decide(run.run(), review.review, Decision::Retry, "anna", "the gateway is up again").await?;

@@ -4,6 +4,16 @@ use crate::contract::{Needs, Reversibility, StepContract};
 use crate::journal::{Action, Reason, Run, RunPhase};
 use crate::run::CallNumber;
 
+/// The decisions that may be taken about a run that is set aside. None of them needs its journal to be readable, or its
+/// definition to be known.
+pub fn actions_aside(reason: Reason) -> Vec<Action> {
+    match reason {
+        Reason::CrashLoop => vec![Action::Retry, Action::Escalate, Action::Abandon],
+        // The run is tried again by itself; what is broken or missing does not mend because a person asks once more.
+        _ => vec![Action::Escalate, Action::Abandon],
+    }
+}
+
 /// The decisions that may be taken, in the order in which they should be considered.
 pub fn legal_actions(
     reason: Reason,

@@ -1,7 +1,7 @@
 //! What arrives for a run from outside: signals, cancels and decisions, and what taking them up writes.
 
 use super::{Next, Situation};
-use crate::journal::{Action, By, Cause, Decision, End, Entry, Review, RunPhase};
+use crate::journal::{Action, By, Cause, Decision, End, Entry, Review, Run, RunPhase};
 use crate::payload::Payload;
 use crate::run::CallNumber;
 use crate::saga::StepErrorRecord;
@@ -45,6 +45,17 @@ pub enum Command {
         /// Why; for marks, the evidence.
         note: String,
     },
+}
+
+impl Command {
+    /// The payload in it.
+    pub(crate) fn payload_mut(&mut self) -> Option<&mut Payload> {
+        match self {
+            Command::Signal { payload, .. } => Some(payload),
+            Command::Decide { decision, .. } => decision.payload_mut(),
+            Command::Cancel { .. } => None,
+        }
+    }
 }
 
 impl Item {
@@ -96,14 +107,15 @@ fn decide(at: &Situation<'_>, request: u64, review: u32, decision: &Decision, by
     entries
 }
 
+/// The calls whose effects, certain or possible, are left when the run is given up.
+pub(crate) fn left(run: &Run) -> Vec<CallNumber> {
+    run.steps().filter(|(_, step)| step.may_have_an_effect()).map(|(call, _)| call).collect()
+}
+
 /// What a decision writes besides itself. Attempts that it makes due follow from the fold.
 fn consequence(at: &Situation<'_>, review: &Review, decision: &Decision, by: &str) -> Option<Entry> {
     match (decision, review.call) {
-        (Decision::Abandon, _) => {
-            let left: Vec<CallNumber> =
-                at.run.steps().filter(|(_, step)| step.may_have_an_effect()).map(|(call, _)| call).collect();
-            Some(Entry::Ended { end: End::Abandoned { by: by.to_owned(), left } })
-        }
+        (Decision::Abandon, _) => Some(Entry::Ended { end: End::Abandoned { by: by.to_owned(), left: left(at.run) } }),
         (Decision::Compensate, None) => Some(Entry::UnwindStarted { cause: Cause::Decided { by: by.to_owned() } }),
         (Decision::MarkApplied { output }, Some(call)) => {
             Some(Entry::StepDone { call, output: output.clone(), by: By::Person })

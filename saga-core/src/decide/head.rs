@@ -127,6 +127,12 @@ impl Head {
         head
     }
 
+    /// The head of a run that somebody gave up. Also of one whose journal cannot be read.
+    pub fn abandoned(by: &str, left: usize, past_pivot: bool) -> Head {
+        let error = Some(format!("abandoned by {by}; effects left: {left}"));
+        Head { state: State::Abandoned, step: None, why: None, error, past_pivot, until: None }
+    }
+
     fn end(&mut self, run: &Run, end: &End) {
         self.step = None;
         let words = run.cause.as_ref().map(words);
@@ -134,9 +140,7 @@ impl Head {
             End::Completed { .. } => (State::Completed, None),
             End::Refused { .. } => (State::Refused, words),
             End::Cancelled => (State::Cancelled, words),
-            End::Abandoned { by, left } => {
-                (State::Abandoned, Some(format!("abandoned by {by}; effects left: {}", left.len())))
-            }
+            End::Abandoned { by, left } => (State::Abandoned, Head::abandoned(by, left.len(), false).error),
         };
     }
 

@@ -17,7 +17,8 @@ mod settle;
 mod tests;
 mod unwind;
 
-pub use actions::legal_actions;
+pub use actions::{actions_aside, legal_actions};
+pub(crate) use command::left;
 pub use command::{Command, Item};
 pub use head::{Head, State};
 pub use outcome::{Outcome, outcome};

@@ -186,6 +186,8 @@ impl Walk {
         self.run.apply(&entry, self.now).unwrap_or_else(|broken| panic!("{broken}: {:?}", self.journal));
         self.inbox.retain(|item| !self.run.inbox_taken.contains(&item.number));
         self.journal.push((entry, self.now));
+        let unsettled = self.run.steps().filter(|(_, step)| step.is_unsettled()).map(|(call, _)| call);
+        assert!(unsettled.eq(self.run.unsettled_steps().map(|(call, _)| call)), "{:?}", self.journal);
     }
 
     /// Everything in memory is gone; the journal stays.
@@ -519,4 +521,24 @@ fn a_worker_that_is_lost_again_and_again_ends_in_a_review() {
         let wanted = if sent == 1 { Reason::UnknownOutcome } else { Reason::CrashLoop };
         assert_eq!((opened, step.forward.started), (Some(wanted), sent));
     }
+}
+
+#[test]
+fn an_unwind_does_not_look_again_at_what_is_settled() {
+    let entries = [
+        r#"{"started":{"saga":"s","version":1,"fingerprint":7,"inputs":"{}"}}"#,
+        r#"{"step_intended":{"call":0,"step":"a","inputs":"{}"}}"#,
+        r#"{"step_done":{"call":0,"output":"1","by":"reply"}}"#,
+        r#"{"step_intended":{"call":1,"step":"b","inputs":"{}"}}"#,
+        r#"{"step_done":{"call":1,"output":"1","by":"reply"}}"#,
+        r#"{"step_intended":{"call":2,"step":"c","inputs":"{}","consumes":[0]}}"#,
+        r#"{"step_done":{"call":2,"output":"1","by":"reply"}}"#,
+        r#"{"unwind_started":{"cause":"deadline_exceeded"}}"#,
+        r#"{"attempt_started":{"call":2,"phase":"undo","attempt":1}}"#,
+        r#"{"undone":{"call":2,"by":"reply"}}"#,
+    ];
+    let journal: Vec<(Entry, Timestamp)> =
+        entries.iter().map(|text| (serde_json::from_str(text).unwrap(), Timestamp(0))).collect();
+    let unsettled = |length| refold(&journal[..length]).unsettled_steps().map(|(call, _)| call.0).collect::<Vec<_>>();
+    assert_eq!((unsettled(6), unsettled(7), unsettled(10)), (vec![0, 1, 2], vec![1, 2], vec![1]));
 }

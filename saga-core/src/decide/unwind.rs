@@ -8,7 +8,7 @@ use crate::run::CallNumber;
 use crate::saga::FailureReport;
 
 pub(super) fn next(at: &Situation<'_>, cause: &Cause) -> Next {
-    for (call, step) in at.run.steps().rev() {
+    for (call, step) in at.run.unsettled_steps().rev() {
         let contract = match at.contract(step) {
             Ok(contract) => contract,
             Err(diverged) => return diverged,
@@ -22,7 +22,6 @@ pub(super) fn next(at: &Situation<'_>, cause: &Cause) -> Next {
 
 /// What is left to do about one step, if anything.
 fn one(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &StepContract) -> Option<Next> {
-    let settled = step.undone.is_some() || step.consumed_by.is_some() || step.kept;
     match &step.status {
         StepStatus::Failed { .. } => None,
         StepStatus::Open if step.undone.is_some() || step.doubt.is_none() || contract.is_read_only() => {
@@ -30,7 +29,7 @@ fn one(at: &Situation<'_>, call: CallNumber, step: &StepState, contract: &StepCo
         }
         StepStatus::Open if step.neutralise => Some(undo(at, call, step, contract)),
         StepStatus::Open => Some(resolve_doubt(at, call, step, contract)),
-        StepStatus::Done { .. } if settled => None,
+        StepStatus::Done { .. } if !step.is_unsettled() => None,
         StepStatus::Done { .. } => match contract.reversibility {
             Reversibility::Compensable { .. } => Some(undo(at, call, step, contract)),
             Reversibility::Kept => Some(Next::Write(vec![Entry::Kept { call }])),

@@ -3,13 +3,14 @@
 use super::attempt::{perform, phase_name};
 use super::codec;
 use super::resident::{Birth, Born, Resident, Stop, key_of};
+use super::seal::Seal;
 use super::shared::Shared;
-use super::table::Material;
+use super::table::{Material, unrecordable};
 use crate::decide::{Command, Head, Outcome, Perform, outcome};
 use crate::journal::{Decision, Entry, Phase, Reason};
 use crate::payload::Payload;
 use crate::run::CallNumber;
-use crate::saga::{AttemptCx, DecodeError, Fence};
+use crate::saga::{AttemptCx, DecodeError, Fence, Found};
 use crate::store::{Append, NewRun, Refused, Then, Write, Written};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -51,6 +52,9 @@ impl<P: Send + Sync + 'static> Resident<P> {
         match answer {
             Ok(Written::Appended { at }) => {
                 shared.clock.saw(at);
+                if self.pending.iter().any(asks) {
+                    shared.asked.notify_one();
+                }
                 self.flushed();
                 Ok(())
             }
@@ -103,30 +107,34 @@ impl<P: Send + Sync + 'static> Resident<P> {
         result
     }
 
-    /// Inputs that could not be read back after a crash are refused before they are journaled.
-    pub(super) fn cannot_be_read_back(&self, entry: &Entry) -> Option<String> {
+    /// Inputs that are too large, or could not be read back after a crash, are refused before they are journaled.
+    pub(super) fn cannot_be_journaled(&self, shared: &Shared<P>, entry: &mut Entry) -> Option<String> {
         let Entry::StepIntended { step, inputs, needs, consumes, .. } = entry else { return None };
+        if let Err(error) = shared.seal.seal("all inputs together", inputs) {
+            return Some(format!("the inputs of `{step}` cannot be journaled: {error}"));
+        }
         let known = self.registered.steps.get(step)?;
-        let evidence = self.evidence(needs.iter().chain(consumes));
+        let evidence = self.evidence(needs.iter().chain(&*consumes));
         let material = Material { inputs: inputs.clone(), evidence, made: None };
         let error = known.can_read(self.id(), &material).err()?;
         Some(format!("the inputs of `{step}` do not survive being journaled: {error}"))
     }
 
     /// A person's text that is no output of the step is refused, and the review stays open.
-    pub(super) fn checked(&self, entry: Entry) -> Entry {
-        let Entry::ReviewSettled { review, request, decision: Decision::MarkApplied { output }, by, .. } = &entry
+    pub(super) fn checked(&self, shared: &Shared<P>, mut entry: Entry) -> Entry {
+        let Entry::ReviewSettled { review, request, decision: Decision::MarkApplied { output }, by, .. } = &mut entry
         else {
             return entry;
         };
         let step = self.run.open_review().and_then(|review| review.call).and_then(|call| self.run.step(call));
         let known = step.and_then(|step| self.registered.steps.get(&step.step));
-        match known.map(|known| known.can_be_output(output)) {
-            Some(Err(error)) => {
+        let fits = shared.seal.seal("the output", output);
+        match fits.and_then(|()| known.map_or(Ok(()), |known| known.can_be_output(output))) {
+            Err(error) => {
                 let why = crate::saga::cut(&error.to_string());
                 Entry::DecisionRefused { review: *review, request: *request, by: by.clone(), why }
             }
-            _ => entry,
+            Ok(()) => entry,
         }
     }
 
@@ -170,6 +178,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         let performing = perform(step, shared.environment.clone(), phase, cx, material);
         let brought = self.accompany(shared, performing, phase, &cancel).instrument(step_span).await?;
         let brought = brought.map_err(|error| Stop::Broken(Reason::JournalBroken, error.to_string()))?;
+        let brought = recordable(&shared.seal, brought);
         for entry in outcome(&self.run, contract, call, phase, brought, asked, shared.luck()) {
             self.write(shared, entry)?;
         }
@@ -207,4 +216,24 @@ impl<P: Send + Sync + 'static> Resident<P> {
             }
         }
     }
+}
+
+/// Whether somebody is to be told of what the entry says.
+fn asks(entry: &Entry) -> bool {
+    matches!(entry, Entry::ReviewOpened { .. } | Entry::ReviewSettled { decision: Decision::Escalate { .. }, .. })
+}
+
+/// An outcome whose payload can be stored. Of an effect that is there, but whose output cannot be kept, nothing can be proven.
+fn recordable(seal: &Seal, mut brought: Outcome) -> Outcome {
+    let kept = match &mut brought {
+        Outcome::Done(output) | Outcome::Found(Found::Applied(output)) => seal.seal("the output", output),
+        Outcome::Failed(_, error) => {
+            if error.as_mut().is_some_and(|error| seal.seal("the error", error).is_err()) {
+                *error = None;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    kept.map_or_else(|error| unrecordable(&error), |()| brought)
 }

@@ -1,15 +1,13 @@
 //! Performs one attempt: its time limit, its panics, its interruption. The only place where effects happen.
 
+use super::body::caught;
 use super::table::{AnyStep, Material};
 use crate::contract::Class;
 use crate::contract::duration::LONGEST;
 use crate::decide::Outcome;
 use crate::journal::Phase;
 use crate::saga::{AttemptCx, DecodeError, FailureReport};
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Instant;
 use tracing::Instrument;
 
@@ -26,17 +24,13 @@ pub(crate) async fn perform<P>(
     let limit = contract.timeout.min(LONGEST);
     let span = cx.span.clone();
     let began = Instant::now();
-    let mut attempt = step.attempt(environment, phase, cx, material);
-    let guarded = poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| attempt.as_mut().poll(context))) {
-        Ok(poll) => poll,
-        Err(panic) => {
-            let words = super::body::panic_message(panic.as_ref());
+    let attempt = caught(step.attempt(environment, phase, cx, material));
+    let outcome = match tokio::time::timeout(limit, attempt.instrument(span)).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(words)) => {
             let report = FailureReport::seen(Class::Unknown, "panicked", format!("the step panicked: {words}"));
-            Poll::Ready(Ok(Outcome::Failed(report, None)))
+            Ok(Outcome::Failed(report, None))
         }
-    });
-    let outcome = match tokio::time::timeout(limit, guarded.instrument(span)).await {
-        Ok(outcome) => outcome,
         Err(_) => {
             let report = FailureReport::seen(Class::Unknown, "timed_out", format!("no answer within {limit:?}"));
             Ok(Outcome::Failed(report, None))

@@ -73,6 +73,16 @@ impl std::fmt::Debug for Body {
     }
 }
 
+/// Polls a future of the user's; a panic in it is its end, in words.
+pub(crate) async fn caught<F: Future>(future: F) -> Result<F::Output, String> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => Poll::Ready(Err(panic_message(panic.as_ref()))),
+    })
+    .await
+}
+
 /// The words of a panic.
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));

@@ -2,21 +2,23 @@
 
 use super::client::{Client, ClientError, Handle, StartRun};
 use super::live::StoreClock;
+use super::notify::{AnyNotifier, Notifier, notify_loop};
 use super::registry::Registry;
 use super::resident::{Birth, Born, Resident};
+use super::seal::{PayloadCodec, Seal};
 use super::shared::{Settings, Shared};
-use super::worker::{claim_loop, drained, renew_loop, stay};
+use super::worker::{claim_loop, drained, renew_loop, stay, sweep_loop};
 use super::writer::Writer;
 use crate::contract::duration::LONGEST;
 use crate::journal::Broken;
 use crate::saga::{RunsOn, SagaType, Start};
-use crate::store::{Store, StoreError, WorkerId, limits};
+use crate::store::{Store, StoreError, WorkerId, limits, rules};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tokio::task::JoinHandle;
 
 /// Why an engine cannot be built.
@@ -65,6 +67,8 @@ pub struct EngineBuilder<P> {
     registry: Registry<P>,
     twice: Option<(&'static str, u32)>,
     settings: Settings,
+    notifier: Option<Arc<dyn AnyNotifier>>,
+    seal: Seal,
 }
 
 impl<P> fmt::Debug for EngineBuilder<P> {
@@ -85,6 +89,19 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
     /// Other settings than the defaults.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// Who tells people that they are asked. Without one the log says so, once, and `client.reviews(..)` lists it. Workers of one
+    /// store should all have one, or some may have one: those without never take a notice up.
+    pub fn notify(mut self, notifier: impl Notifier) -> Self {
+        self.notifier = Some(Arc::new(notifier));
+        self
+    }
+
+    /// Encodes every payload on its way to the store. Every engine and client of the store needs the same codec.
+    pub fn codec(mut self, codec: impl PayloadCodec) -> Self {
+        self.seal = Seal::with(codec);
         self
     }
 
@@ -116,6 +133,8 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             stopping: watch::Sender::new(None),
             due: Arc::default(),
             ends: Arc::default(),
+            asked: Notify::new(),
+            seal: self.seal,
             kept: Mutex::default(),
             settings: self.settings,
         });
@@ -126,9 +145,14 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             due: shared.due.clone(),
             ends: shared.ends.clone(),
             holds: Some(shared.holds.clone()),
+            seal: shared.seal.clone(),
         };
-        let loops =
-            vec![tokio::spawn(claim_loop(shared.clone(), room.clone())), tokio::spawn(renew_loop(shared.clone()))];
+        let mut loops = vec![
+            tokio::spawn(claim_loop(shared.clone(), room.clone())),
+            tokio::spawn(renew_loop(shared.clone())),
+            tokio::spawn(sweep_loop(shared.clone())),
+        ];
+        loops.extend(self.notifier.map(|notifier| tokio::spawn(notify_loop(shared.clone(), notifier))));
         Ok(Engine { shared, client, room, loops: Mutex::new(loops) })
     }
 }
@@ -146,6 +170,12 @@ fn check(settings: &Settings) -> Result<(), BuildError> {
     }
     if settings.poll.is_zero() || settings.poll > Duration::from_secs(3_600) {
         return wrong("poll", "more than zero and at most 1h");
+    }
+    if settings.missing_after < Duration::from_millis(100) || settings.missing_after > Duration::from_secs(86_400) {
+        return wrong("missing_after", "100ms to 24h");
+    }
+    if settings.notify_within < Duration::from_millis(100) || settings.notify_within > rules::LONGEST_NOTIFY_WAIT {
+        return wrong("notify_within", "100ms to 1h");
     }
     if settings.concurrency == 0 || settings.concurrency > 100_000 {
         return wrong("concurrency", "1 to 100000");
@@ -171,7 +201,15 @@ impl<P> fmt::Debug for Engine<P> {
 impl Engine<()> {
     /// Begins an engine on this store, whose steps work in this environment. `()` serves steps that need none.
     pub fn builder<P: Send + Sync + 'static>(store: Arc<dyn Store>, environment: P) -> EngineBuilder<P> {
-        EngineBuilder { store, environment, registry: Registry::new(), twice: None, settings: Settings::default() }
+        EngineBuilder {
+            store,
+            environment,
+            registry: Registry::new(),
+            twice: None,
+            settings: Settings::default(),
+            notifier: None,
+            seal: Seal::default(),
+        }
     }
 }
 
@@ -254,9 +292,9 @@ impl<'a, P: Send + Sync + 'static, S: RunsOn<P>> IntoFuture for StartHere<'a, P,
         let (Some(permit), Some(registered)) = (permit, registered) else {
             return StartRun { client, start, key }.into_future();
         };
-        let prepared = StartRun::prepare(start, key);
+        let prepared = StartRun::prepare(start, key, &client.seal);
         Box::pin(async move {
-            let (new, first) = prepared?;
+            let (new, first, inputs) = prepared?;
             let (run, key) = (new.run, new.key.clone());
             let hold = shared.holds.add(run, 1, 0, Instant::now(), shared.settings.lease);
             let (answer, born) = oneshot::channel();
@@ -271,8 +309,8 @@ impl<'a, P: Send + Sync + 'static, S: RunsOn<P>> IntoFuture for StartHere<'a, P,
             let gone = |_| StoreError::Unavailable("the engine stopped before the run was stored".to_owned());
             match born.await.map_err(gone)?? {
                 Born::Created => Ok(Handle { client, run, key, saga: PhantomData }),
-                Born::Existing(row) => client.handle(row.run, row.key, &row.definition.saga),
-                Born::Refused(refused) => Err(refused.into()),
+                Born::Existing(row) => client.there(Ok(row), &inputs).await,
+                Born::Refused(refused) => client.there(Err(refused), &inputs).await,
             }
         })
     }

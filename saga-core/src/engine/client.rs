@@ -5,15 +5,18 @@ use super::codec::{self, LoadError};
 use super::live::Holds;
 use super::over::Ends;
 use super::registry::{definition_of, row_of};
+use super::seal::{PayloadCodec, Seal};
 use super::status::Status;
 use super::view::StepView;
 use super::writer::Writer;
 use crate::decide::{Command, Head, State};
-use crate::journal::{Decision, End, Entry, Run};
+use crate::journal::{Broken, Decision, End, Entry, Run, SET_ASIDE};
 use crate::payload::{Payload, PayloadError};
 use crate::run::{CallNumber, RunId};
 use crate::saga::{Awaits, DecodeError, EncodeError, InputReader, SagaType, Signal, Start};
-use crate::store::{Due, InboxPost, NewRun, Page, Poster, Refused, ReviewRow, Store, StoreError, Then, Write, Written};
+use crate::store::{
+    Due, InboxPost, NewRun, Page, Poster, Refused, ReviewRow, RunRow, Store, StoreError, Then, Write, Written,
+};
 use std::fmt;
 use std::future::IntoFuture;
 use std::marker::PhantomData;
@@ -60,10 +63,14 @@ impl From<LoadError> for ClientError {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Store(error) => ClientError::Store(error),
+            LoadError::Broken(Broken::Undecodable { source, .. }) => ClientError::Payload(source),
             broken => ClientError::Journal(broken.to_string()),
         }
     }
 }
+
+/// What stands in place of the digest of an input that is coded.
+const CODED_INPUT: &str = "coded";
 
 /// A client of a store. Cheap to clone.
 #[derive(Clone)]
@@ -74,6 +81,7 @@ pub struct Client {
     pub(super) due: Arc<Notify>,
     pub(super) ends: Arc<Ends>,
     pub(super) holds: Option<Arc<Holds>>,
+    pub(super) seal: Seal,
 }
 
 impl fmt::Debug for Client {
@@ -86,7 +94,13 @@ impl Client {
     /// A client of this store. Must be called within a tokio runtime.
     pub fn new(store: Arc<dyn Store>) -> Client {
         let writer = Writer::start(store.clone());
-        Client { store, writer, due: Arc::default(), ends: Arc::default(), holds: None }
+        Client { store, writer, due: Arc::default(), ends: Arc::default(), holds: None, seal: Seal::default() }
+    }
+
+    /// The same client, with the codec that the engines of its store have.
+    #[must_use]
+    pub fn with_codec(self, codec: impl PayloadCodec) -> Client {
+        Client { seal: Seal::with(codec), ..self }
     }
 
     /// The store.
@@ -127,6 +141,32 @@ impl Client {
         Ok(Handle { client: self.clone(), run, key, saga: PhantomData })
     }
 
+    /// The run that is there already under the key of a start with these inputs, or why it is none for it.
+    ///
+    /// Without a codec the store compares digests. With one it cannot: a digest of the text would betray what was encrypted, and
+    /// one of what is stored would never be the same twice. So the inputs themselves are compared, decoded.
+    pub(super) async fn there<S: SagaType>(
+        &self,
+        answer: Result<Box<RunRow>, Refused>,
+        inputs: &Payload,
+    ) -> Result<Handle<S>, ClientError> {
+        let row = match answer {
+            Ok(row) if !self.seal.has_codec() => return self.handle(row.run, row.key, &row.definition.saga),
+            Ok(row) => *row,
+            // The other start may have been before there was a codec.
+            Err(Refused::KeyTaken { run, other: "input", .. }) if self.seal.has_codec() => {
+                self.store.run(run).await?.ok_or(Refused::NoSuchRun(run))?
+            }
+            Err(refused) => return Err(refused.into()),
+        };
+        match codec::last_entry(&*self.store, &self.seal, row.run, 1).await? {
+            Entry::Started { inputs: theirs, .. } if theirs.same_value(inputs) => {
+                self.handle(row.run, row.key, &row.definition.saga)
+            }
+            _ => Err(Refused::KeyTaken { key: row.key, run: row.run, other: "input" }.into()),
+        }
+    }
+
     /// Questions that wait for a person, oldest first.
     ///
     /// # Errors
@@ -135,10 +175,12 @@ impl Client {
         Ok(self.store.reviews(true, page).await?)
     }
 
-    /// Answers a question. The decision is carried out by a worker; what may be decided is in [`ReviewRow::actions`].
+    /// Answers a question. What may be decided is in [`ReviewRow::actions`]. The decision is carried out by a worker; about a run
+    /// that is set aside (question [`SET_ASIDE`]) by the store itself, before this returns: there may be no worker that could.
     ///
     /// # Errors
-    /// [`Refused::ReviewNotOpen`]; [`Refused::AlreadyRequested`] when another decision is on its way.
+    /// [`Refused::ReviewNotOpen`]; [`Refused::AlreadyRequested`] when another decision is on its way; of a run that is set aside
+    /// also [`Refused::NotOffered`] and [`Refused::NoEvidence`].
     pub async fn decide(
         &self,
         run: RunId,
@@ -147,8 +189,11 @@ impl Client {
         by: &str,
         note: &str,
     ) -> Result<(), ClientError> {
-        let command = Command::Decide { review, decision, by: by.to_owned(), note: note.to_owned() };
-        self.post(run, Poster::Decision { review }, &command, by, note, None).await?;
+        if review == SET_ASIDE {
+            return super::aside::decide(self, run, decision, by, note).await;
+        }
+        let mut command = Command::Decide { review, decision, by: by.to_owned(), note: note.to_owned() };
+        self.post(run, Poster::Decision { review }, &mut command, by, note, None).await?;
         Ok(())
     }
 
@@ -160,20 +205,19 @@ impl Client {
         if self.store.run(run).await?.is_none() {
             return Err(Refused::NoSuchRun(run).into());
         }
-        Ok(codec::load(&*self.store, run).await?)
+        Ok(codec::load(&*self.store, &self.seal, run).await?)
     }
 
-    async fn post(
+    pub(super) async fn post(
         &self,
         run: RunId,
         kind: Poster,
-        command: &Command,
+        command: &mut Command,
         by: &str,
         note: &str,
         once: Option<String>,
     ) -> Result<u64, ClientError> {
-        let body = serde_json::to_vec(command)
-            .map_err(|error| PayloadError::Encode { what: "a command", why: error.to_string() })?;
+        let body = codec::post(command, &self.seal)?;
         let post = InboxPost { run, kind, body, by: by.to_owned(), note: note.to_owned(), once };
         match self.writer.write(Write::Post(post)).await?? {
             Written::Posted { number, .. } => {
@@ -206,13 +250,18 @@ impl<S: SagaType> StartRun<S> {
     }
 
     /// What is to be written, short of its claim.
-    pub(super) fn prepare(start: Start<S>, key: Option<String>) -> Result<(NewRun, Entry), ClientError> {
-        let inputs = start.inputs?;
+    pub(super) fn prepare(
+        start: Start<S>,
+        key: Option<String>,
+        seal: &Seal,
+    ) -> Result<(NewRun, Entry, Payload), ClientError> {
+        let mut inputs = start.inputs?;
+        seal.seal("the input", &mut inputs).map_err(EncodeError::Whole)?;
         let run = RunId::fresh();
         InputReader::new(run, &inputs, &[]).and_then(|reader| S::read(&reader))?;
         let key = key.unwrap_or_else(|| run.to_string());
         let definition = row_of::<S>();
-        let first = Entry::Started {
+        let mut first = Entry::Started {
             saga: definition.saga.clone(),
             version: definition.version,
             fingerprint: definition.fingerprint,
@@ -221,19 +270,20 @@ impl<S: SagaType> StartRun<S> {
         };
         let state = Run::begin(run, &first, crate::run::Timestamp(0))
             .map_err(|broken| ClientError::Journal(broken.to_string()))?;
-        let encoded = codec::encode(&first, &state).map_err(ClientError::Journal)?;
+        let encoded = codec::encode(&mut first, Some(&state), seal).map_err(ClientError::Journal)?;
         let new = NewRun {
             run,
             key,
             definition,
-            input_digest: inputs.digest(),
-            input_size: inputs.bytes().len(),
+            owner: S::DEFINITION.owner.to_owned(),
+            input_digest: if seal.has_codec() { CODED_INPUT.to_owned() } else { inputs.digest() },
+            input_size: Seal::size(&inputs),
             entries: vec![encoded],
             head: Head::of(&state),
             claim: None,
             then: Then::Release(Due::Now),
         };
-        Ok((new, first))
+        Ok((new, first, inputs))
     }
 }
 
@@ -243,14 +293,15 @@ impl<S: SagaType> IntoFuture for StartRun<S> {
 
     fn into_future(self) -> Self::IntoFuture {
         let StartRun { client, start, key } = self;
-        let prepared = Self::prepare(start, key);
+        let prepared = Self::prepare(start, key, &client.seal);
         Box::pin(async move {
-            let (new, _) = prepared?;
+            let (new, _, inputs) = prepared?;
             let (run, key) = (new.run, new.key.clone());
             let saga = new.definition.saga.clone();
-            match client.writer.write(Write::Create(new)).await?? {
-                Written::Existing(row) => client.handle(row.run, row.key, &row.definition.saga),
-                _ => {
+            match client.writer.write(Write::Create(new)).await? {
+                Ok(Written::Existing(row)) => client.there(Ok(row), &inputs).await,
+                Err(refused) => client.there(Err(refused), &inputs).await,
+                Ok(_) => {
                     metrics::counter!("saga_runs_started_total", "saga" => saga.clone()).increment(1);
                     client.due.notify_one();
                     client.handle(run, key, &saga)
@@ -345,7 +396,7 @@ impl<S: SagaType> Handle<S> {
     }
 
     async fn ended(&self, length: u64, error: Option<String>) -> Result<RunOutcome<S::Output, S::Error>, ClientError> {
-        match codec::last_entry(&*self.client.store, self.run, length).await? {
+        match codec::last_entry(&*self.client.store, &self.client.seal, self.run, length).await? {
             Entry::Ended { end } => Ok(match end {
                 End::Completed { output } => RunOutcome::Completed(output.read()?),
                 End::Refused { error } => RunOutcome::Refused(error.read()?),
@@ -383,8 +434,8 @@ impl<S: SagaType> Handle<S> {
         if row.state == State::Review && self.client.inspect(self.run).await?.cause.is_some() {
             return Ok(CancelAnswer::AlreadyUnwinding);
         }
-        let command = Command::Cancel { by: by.to_owned(), reason: reason.to_owned() };
-        match self.client.post(self.run, Poster::Cancel, &command, by, reason, None).await {
+        let mut command = Command::Cancel { by: by.to_owned(), reason: reason.to_owned() };
+        match self.client.post(self.run, Poster::Cancel, &mut command, by, reason, None).await {
             Ok(_) => Ok(CancelAnswer::Accepted),
             Err(ClientError::Refused(Refused::AlreadyUnwinding(_))) => Ok(CancelAnswer::AlreadyUnwinding),
             Err(ClientError::Refused(Refused::PastPivot(_))) => Ok(CancelAnswer::PastPivot),
@@ -418,9 +469,9 @@ impl<S: SagaType> Handle<S> {
     }
 
     async fn deliver<M: Signal>(&self, message: &M, once: Option<String>) -> Result<(), ClientError> {
-        let command = Command::Signal { name: M::NAME.to_owned(), payload: Payload::proven(message)? };
+        let mut command = Command::Signal { name: M::NAME.to_owned(), payload: Payload::proven(message)? };
         let kind = Poster::Signal { name: M::NAME.to_owned() };
-        self.client.post(self.run, kind, &command, "signal", "", once).await?;
+        self.client.post(self.run, kind, &mut command, "signal", "", once).await?;
         Ok(())
     }
 }

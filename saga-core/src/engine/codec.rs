@@ -1,7 +1,9 @@
 //! Between entries and what a store keeps of them; and from a stored journal back to a run.
 
+use super::seal::Seal;
 use crate::decide::{Command, Item};
 use crate::journal::{Broken, Entry, Run};
+use crate::payload::{self, PayloadError, unwritable};
 use crate::run::RunId;
 use crate::saga::cut;
 use crate::store::{InboxItem, NewEntry, ReviewChange, ReviewRow, Store, StoreError, StoredEntry, limits};
@@ -17,27 +19,36 @@ pub(crate) enum LoadError {
     Inbox(u64, String),
 }
 
-pub(crate) fn encode(entry: &Entry, run: &Run) -> Result<NewEntry, String> {
+/// As a store takes it. `run`, if it is known, tells the step that a call is of.
+pub(crate) fn encode(entry: &mut Entry, run: Option<&Run>, seal: &Seal) -> Result<NewEntry, String> {
     let step = match entry {
         Entry::StepIntended { step, .. } => Some(step.clone()),
-        _ => entry.call().and_then(|call| run.step(call)).map(|step| step.step.clone()),
+        _ => entry.call().and_then(|call| run?.step(call)).map(|step| step.step.clone()),
     };
-    let body = serde_json::to_vec(entry).map_err(|error| error.to_string())?;
+    if let Some(payload) = entry.payload_mut() {
+        seal.seal("a payload", payload).map_err(|error| error.to_string())?;
+    }
+    let body = serde_json::to_vec(entry).map_err(|error| unwritable(&error))?;
     Ok(NewEntry { kind: entry.kind(), call: entry.call(), step, body })
 }
 
-fn decode(stored: &StoredEntry) -> Result<Entry, Broken> {
+fn decode(stored: &StoredEntry, seal: &Seal) -> Result<Entry, Broken> {
     let unreadable =
         |why: String| Broken::Unreadable { sequence: stored.sequence, kind: cut(&stored.kind), why: cut(&why) };
-    let entry: Entry = serde_json::from_slice(&stored.body).map_err(|error| unreadable(error.to_string()))?;
-    if entry.kind() != stored.kind {
-        return Err(unreadable(format!("its body is a `{}`", entry.kind())));
+    let mut entry: Entry =
+        serde_json::from_slice(&stored.body).map_err(|error| unreadable(payload::unreadable(&error)))?;
+    let kind = entry.kind();
+    if kind != stored.kind {
+        return Err(unreadable(format!("its body is a `{kind}`")));
+    }
+    if let Some(payload) = entry.payload_mut() {
+        seal.open(payload).map_err(|source| Broken::Undecodable { sequence: stored.sequence, kind, source })?;
     }
     Ok(entry)
 }
 
 /// Reads a whole journal, a page at a time, and folds it.
-pub(crate) async fn load(store: &dyn Store, id: RunId) -> Result<Run, LoadError> {
+pub(crate) async fn load(store: &dyn Store, seal: &Seal, id: RunId) -> Result<Run, LoadError> {
     let mut run: Option<Run> = None;
     loop {
         let after = run.as_ref().map_or(0, |run| run.length);
@@ -47,7 +58,7 @@ pub(crate) async fn load(store: &dyn Store, id: RunId) -> Result<Run, LoadError>
             if stored.sequence != expected {
                 return Err(Broken::Gap { expected, found: stored.sequence }.into());
             }
-            let entry = decode(stored)?;
+            let entry = decode(stored, seal)?;
             match &mut run {
                 Some(run) => run.apply(&entry, stored.at)?,
                 None => run = Some(Run::begin(id, &entry, stored.at)?),
@@ -60,14 +71,25 @@ pub(crate) async fn load(store: &dyn Store, id: RunId) -> Result<Run, LoadError>
 }
 
 /// The last entry of a journal of this length.
-pub(crate) async fn last_entry(store: &dyn Store, id: RunId, length: u64) -> Result<Entry, LoadError> {
+pub(crate) async fn last_entry(store: &dyn Store, seal: &Seal, id: RunId, length: u64) -> Result<Entry, LoadError> {
     let stored = store.journal(id, length.saturating_sub(1), 1).await?;
-    Ok(decode(stored.first().ok_or(Broken::NoBeginning)?)?)
+    Ok(decode(stored.first().ok_or(Broken::NoBeginning)?, seal)?)
 }
 
-pub(crate) fn item(stored: &InboxItem) -> Result<Item, LoadError> {
-    let command: Command = serde_json::from_slice(&stored.body)
-        .map_err(|error| LoadError::Inbox(stored.number, cut(&error.to_string())))?;
+/// As an inbox takes it.
+pub(crate) fn post(command: &mut Command, seal: &Seal) -> Result<Vec<u8>, PayloadError> {
+    if let Some(payload) = command.payload_mut() {
+        seal.seal("a message", payload)?;
+    }
+    serde_json::to_vec(command).map_err(|error| PayloadError::Encode { what: "a command", why: unwritable(&error) })
+}
+
+pub(crate) fn item(stored: &InboxItem, seal: &Seal) -> Result<Item, LoadError> {
+    let mut command: Command = serde_json::from_slice(&stored.body)
+        .map_err(|error| LoadError::Inbox(stored.number, payload::unreadable(&error)))?;
+    if let Some(payload) = command.payload_mut() {
+        seal.open(payload).map_err(|error| LoadError::Inbox(stored.number, error.to_string()))?;
+    }
     Ok(Item { number: stored.number, command })
 }
 
@@ -95,7 +117,7 @@ pub(crate) fn review_change(entry: &Entry, run: &Run) -> Option<ReviewChange> {
             Some(ReviewChange::Escalate { review: *review, owner: owner.clone() })
         }
         Entry::ReviewSettled { review, decision, by, .. } => {
-            let decision = serde_json::to_value(decision.action()).ok()?.as_str()?.to_owned();
+            let decision = decision.action().name().to_owned();
             Some(ReviewChange::Settle { review: *review, decision, by: by.clone() })
         }
         Entry::DecisionRefused { review, .. } => Some(ReviewChange::Refuse { review: *review }),
@@ -139,8 +161,8 @@ mod tests {
         for text in ENTRIES {
             let entry: Entry = serde_json::from_str(text).unwrap();
             let body = serde_json::to_vec(&entry).unwrap();
-            assert_eq!(decode(&stored(entry.kind(), body.clone())).unwrap(), entry);
-            assert!(matches!(decode(&stored("kept", body)), Err(Broken::Unreadable { .. })));
+            assert_eq!(decode(&stored(entry.kind(), body.clone()), &Seal::default()).unwrap(), entry);
+            assert!(matches!(decode(&stored("kept", body), &Seal::default()), Err(Broken::Unreadable { .. })));
         }
     }
 
@@ -153,7 +175,7 @@ mod tests {
             for (at, byte) in changes {
                 *at.get_mut(&mut body) = byte;
             }
-            if let Ok(entry) = decode(&stored("started", body)) {
+            if let Ok(entry) = decode(&stored("started", body), &Seal::default()) {
                 prop_assert_eq!(entry.kind(), "started");
                 let mut run = Run::begin(RunId::fresh(), &entry, Timestamp(i64::MAX)).unwrap();
                 for text in ENTRIES {

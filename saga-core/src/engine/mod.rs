@@ -3,15 +3,18 @@
 //! Decides nothing about what follows from a journal: it asks `decide` and does what it is told.
 
 mod acting;
+mod aside;
 mod attempt;
 mod body;
 mod build;
 mod client;
 mod codec;
 mod live;
+mod notify;
 mod over;
 mod registry;
 mod resident;
+mod seal;
 mod shared;
 mod status;
 mod table;
@@ -21,6 +24,8 @@ mod writer;
 
 pub use build::{BuildError, Engine, EngineBuilder, StartHere};
 pub use client::{CancelAnswer, Client, ClientError, Handle, RunOutcome, StartRun};
+pub use notify::{Notifier, NotifyError};
+pub use seal::{CodecError, PayloadCodec};
 pub use shared::Settings;
 pub use status::Status;
 pub use table::StepTable;

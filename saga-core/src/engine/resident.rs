@@ -133,7 +133,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         row: &RunRow,
         hold: Arc<Hold>,
     ) -> Result<Self, LoadError> {
-        let run = codec::load(&*shared.store, row.run).await?;
+        let run = codec::load(&*shared.store, &shared.seal, row.run).await?;
         if run.length != row.length {
             return Err(Broken::Gap { expected: row.length, found: run.length }.into());
         }
@@ -162,7 +162,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         while self.inbox_seen < last {
             let page = shared.store.inbox(self.id(), self.inbox_seen, limits::LONGEST_BATCH).await?;
             for stored in &page {
-                let item = codec::item(stored)?;
+                let item = codec::item(stored, &shared.seal)?;
                 if !self.run.inbox_taken.contains(&item.number) {
                     self.inbox.push(item);
                 }
@@ -207,7 +207,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
 
     /// Takes the store's word for it, then writes the facts that only this worker knows.
     async fn reload(&mut self, shared: &Shared<P>, facts: Vec<Entry>) -> Result<(), Stop> {
-        self.run = codec::load(&*shared.store, self.id()).await?;
+        self.run = codec::load(&*shared.store, &shared.seal, self.id()).await?;
         self.durable = self.run.length;
         self.forget_body();
         self.pending.clear();
@@ -262,14 +262,13 @@ impl<P: Send + Sync + 'static> Resident<P> {
                     None => Ok(()),
                 }
             }
-            Next::Poll => self.poll(),
-            Next::Answer(answer) => match &self.body {
-                Some(body) => {
+            Next::Poll => self.poll(shared),
+            Next::Answer(answer) => {
+                if let Some(body) = &self.body {
                     body.answer(answer);
-                    self.poll()
                 }
-                None => self.poll(),
-            },
+                self.poll(shared)
+            }
             Next::Rest { until } => self.rest(shared, until).await,
             Next::Diverged(why) => Err(Stop::Broken(Reason::JournalBroken, why)),
             Next::Over => {
@@ -280,7 +279,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         }
     }
 
-    fn poll(&mut self) -> Result<(), Stop> {
+    fn poll(&mut self, shared: &Shared<P>) -> Result<(), Stop> {
         let body = match &mut self.body {
             Some(body) => body,
             None => {
@@ -290,19 +289,24 @@ impl<P: Send + Sync + 'static> Resident<P> {
             }
         };
         self.at = body.poll();
+        if let BodyAt::Returned(Ok(payload) | Err((payload, _))) = &mut self.at
+            && let Err(error) = shared.seal.seal("the value", payload)
+        {
+            self.at = BodyAt::Stuck(format!("what the body returned: {error}"));
+        }
         Ok(())
     }
 
     /// Folds an entry and keeps it for the next commit; `false` if it cannot be journaled and the body is stuck instead.
     pub(super) fn write(&mut self, shared: &Shared<P>, entry: Entry) -> Result<bool, Stop> {
         let broken = |why: String| Stop::Broken(Reason::JournalBroken, why);
-        if let Some(problem) = self.cannot_be_read_back(&entry) {
+        let mut entry = self.checked(shared, entry);
+        if let Some(problem) = self.cannot_be_journaled(shared, &mut entry) {
             self.at = BodyAt::Stuck(problem);
             return Ok(false);
         }
-        let entry = self.checked(entry);
         self.run.apply(&entry, shared.clock.now()).map_err(|error| broken(error.to_string()))?;
-        self.encoded.push(codec::encode(&entry, &self.run).map_err(broken)?);
+        self.encoded.push(codec::encode(&mut entry, Some(&self.run), &shared.seal).map_err(broken)?);
         if let Entry::ReviewOpened { reason, owner, .. } = &entry {
             metrics::counter!("saga_reviews_opened_total", "reason" => reason.name()).increment(1);
             tracing::warn!(run = %self.id(), saga = self.run.saga, reason = reason.name(), owner, "a person must decide");

@@ -4,11 +4,12 @@ use super::live::{Holds, StoreClock};
 use super::over::Ends;
 use super::registry::Registry;
 use super::resident::Resident;
+use super::seal::Seal;
 use super::writer::Writer;
 use crate::journal::{Reason, Run};
 use crate::run::RunId;
 use crate::saga::cut;
-use crate::store::{Quarantined, Store, WorkerId};
+use crate::store::{SetAside, Store, WorkerId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -34,6 +35,12 @@ pub struct Settings {
     pub poll: Duration,
     /// How many runs are worked on at once.
     pub concurrency: usize,
+    /// How long a run may be due while no worker that has its saga lives before its owner is asked. Longer than a deployment
+    /// takes.
+    pub missing_after: Duration,
+    /// How long a notifier may take to tell somebody. After a failure, and after a crash, it is tried again after this time,
+    /// doubled with each try up to an hour.
+    pub notify_within: Duration,
 }
 
 impl Default for Settings {
@@ -44,6 +51,8 @@ impl Default for Settings {
             renew: Duration::from_secs(2),
             poll: Duration::from_millis(200),
             concurrency: 128,
+            missing_after: Duration::from_secs(60),
+            notify_within: Duration::from_secs(30),
         }
     }
 }
@@ -64,6 +73,9 @@ pub(crate) struct Shared<P> {
     /// Something may be due: a run was created, or an item arrived.
     pub(crate) due: Arc<Notify>,
     pub(crate) ends: Arc<Ends>,
+    /// Somebody is to be told of a question.
+    pub(crate) asked: Notify,
+    pub(crate) seal: Seal,
     pub(crate) kept: Mutex<HashMap<RunId, Resident<P>>>,
 }
 
@@ -100,14 +112,20 @@ impl<P: Send + Sync + 'static> Shared<P> {
         self.ends.ended(run.id);
     }
 
+    /// The owner of a run that was set aside is asked.
+    pub(crate) fn asked_aside(&self, run: RunId, reason: Reason) {
+        metrics::counter!("saga_quarantined_total", "reason" => reason.name()).increment(1);
+        tracing::warn!(%run, reason = reason.name(), "the run is set aside: a person must decide");
+        self.asked.notify_one();
+    }
+
     /// Sets a run aside; the rest goes on.
     pub(crate) async fn set_aside(&self, run: RunId, fence: Option<u64>, reason: Reason, cause: String) {
-        metrics::counter!("saga_quarantined_total", "reason" => reason.name()).increment(1);
         tracing::error!(%run, reason = reason.name(), cause, "run set aside");
         let retry_in = if reason == Reason::CrashLoop { ASIDE * 120 } else { ASIDE };
-        let aside = Quarantined { run: run.to_string(), fence, reason, cause: cut(&cause) };
+        let aside = SetAside { run, fence, reason, cause: cut(&cause) };
         match self.store.quarantine(aside, retry_in).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) => self.asked_aside(run, reason),
             Ok(Err(refused)) => tracing::warn!(%run, %refused, "the run could not be set aside"),
             Err(error) => tracing::warn!(%run, %error, "the run could not be set aside"),
         }

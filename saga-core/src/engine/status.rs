@@ -3,7 +3,7 @@
 use super::client::ClientError;
 use crate::decide::State;
 use crate::run::{RunId, Timestamp};
-use crate::store::{RunRow, Store};
+use crate::store::{RunRow, Store, rules};
 use std::fmt;
 
 /// The state of a run, for people and programs.
@@ -87,10 +87,7 @@ async fn outside(store: &dyn Store, row: &RunRow) -> Result<Option<String>, Clie
         return Ok(Some("no worker is running".to_owned()));
     }
     if !workers.iter().any(|worker| worker.definitions.contains(definition)) {
-        return Ok(Some(format!(
-            "no running worker has {} v{} with fingerprint {}",
-            definition.saga, definition.version, definition.fingerprint
-        )));
+        return Ok(Some(rules::definition_missing(definition)));
     }
     Ok(Some(match &row.worker {
         Some(worker) => format!("its worker {worker} is gone; another one takes over"),

@@ -124,7 +124,7 @@ fn outcome(Acted(answered): Acted) -> Outcome {
 }
 
 /// The effect is there, but its output cannot be kept: for all that the journal can prove, the outcome is unknown.
-fn unrecordable(error: &PayloadError) -> Outcome {
+pub(crate) fn unrecordable(error: &PayloadError) -> Outcome {
     Outcome::Failed(
         FailureReport::seen(Class::Unknown, "unrecordable_output", format!("the step answered, but {error}")),
         None,

@@ -4,7 +4,7 @@ use super::resident::{Exit, Resident};
 use super::shared::Shared;
 use crate::decide::CRASH_LIMIT;
 use crate::journal::Reason;
-use crate::store::{Claim, Claimed};
+use crate::store::{Claim, Claimed, limits};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -93,6 +93,25 @@ async fn work<P: Send + Sync + 'static>(
         Err((reason, cause)) => shared.set_aside(row.run, Some(row.fence), reason, cause).await,
     }
     drop(permit);
+}
+
+/// The longest time between two looks for runs whose saga no worker has.
+const LONGEST_SWEEP: Duration = Duration::from_secs(30);
+
+/// Has the owners of runs asked whose saga no worker has. The store opens each question once, whoever looks.
+pub(super) async fn sweep_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>) {
+    let grace = shared.settings.missing_after;
+    loop {
+        let pause = (grace / 2).min(LONGEST_SWEEP).mul_f64(0.75 + 0.5 * shared.luck());
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = shared.stop_asked() => return,
+        }
+        match shared.store.sweep(grace, limits::LONGEST_BATCH).await {
+            Ok(missing) => missing.into_iter().for_each(|run| shared.asked_aside(run, Reason::DefinitionMissing)),
+            Err(error) => tracing::warn!(%error, "looking for runs without a worker failed"),
+        }
+    }
 }
 
 /// Drives a run for as long as it stays in memory.

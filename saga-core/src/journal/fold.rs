@@ -2,9 +2,10 @@
 //! named, never guessed over.
 
 use super::entry::{By, End, Entry, Look, Phase, WaitKind};
-use super::review::{Decision, Review};
+use super::review::{Decision, Review, SET_ASIDE};
 use super::state::{Attempts, CallState, Index, Run, RunPhase, StepState, StepStatus, Urge, WaitState};
 use crate::contract::Class;
+use crate::payload::PayloadError;
 use crate::run::{CallNumber, RunId, Timestamp};
 
 /// A journal that the engine cannot have written.
@@ -41,6 +42,16 @@ pub enum Broken {
         kind: String,
         /// Why not.
         why: String,
+    },
+    /// An entry whose payload cannot be decoded.
+    #[error("entry {sequence} (`{kind}`): {source}")]
+    Undecodable {
+        /// Its number.
+        sequence: u64,
+        /// Its kind.
+        kind: &'static str,
+        /// Why not.
+        source: PayloadError,
     },
 }
 
@@ -328,11 +339,17 @@ impl Run {
         step.doubt = None;
         for consumed in step.consumes.clone() {
             self.step_mut(consumed)?.consumed_by = Some(call);
+            self.index.unsettled.remove(&consumed);
         }
         Ok(())
     }
 
     fn settled(&mut self, number: u32, request: u64, decision: &Decision) -> Result<(), &'static str> {
+        if number == SET_ASIDE {
+            // That question is the store's; here stands only who decided what, and on what evidence.
+            self.inbox_taken.push(request);
+            return Ok(());
+        }
         let Some(index) = self.reviews.iter().position(|review| review.number == number && review.open) else {
             return Err("that review is not open");
         };

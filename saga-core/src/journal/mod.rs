@@ -5,11 +5,12 @@
 
 mod entry;
 mod fold;
+mod payloads;
 mod review;
 mod state;
 
 pub use entry::{By, Cause, End, Entry, Look, Phase, WaitKind};
 pub use fold::Broken;
 pub(crate) use fold::lost;
-pub use review::{Action, Decision, Reason, Review};
+pub use review::{Action, Decision, Reason, Review, SET_ASIDE};
 pub use state::{Attempts, CallState, Run, RunPhase, StepState, StepStatus, Urge, WaitState};

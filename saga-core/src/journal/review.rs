@@ -3,6 +3,10 @@
 use crate::run::CallNumber;
 use crate::saga::FailureReport;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The number of the question about a run that is set aside. The journal opens none with it: its own begin at 1.
+pub const SET_ASIDE: u32 = 0;
 
 /// Why a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,6 +64,28 @@ pub enum Action {
     Escalate,
     /// End the run and leave its effects.
     Abandon,
+}
+
+impl Action {
+    /// The name, as it stands in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Retry => "retry",
+            Action::Verify => "verify",
+            Action::Compensate => "compensate",
+            Action::MarkApplied => "mark_applied",
+            Action::MarkNotApplied => "mark_not_applied",
+            Action::MarkUndone => "mark_undone",
+            Action::Escalate => "escalate",
+            Action::Abandon => "abandon",
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// What a person chose.

@@ -50,6 +50,8 @@ pub struct Run {
 pub(super) struct Index {
     /// Steps that are not settled.
     pub(super) open: BTreeSet<CallNumber>,
+    /// Steps about which an unwind may still have something to do.
+    pub(super) unsettled: BTreeSet<CallNumber>,
     /// Steps with an attempt that has no recorded end.
     pub(super) running: BTreeSet<CallNumber>,
     /// Irreversible steps whose effect is there or possible.
@@ -218,6 +220,15 @@ impl StepState {
         }
     }
 
+    /// Whether an unwind may still have something to do about it.
+    pub(crate) fn is_unsettled(&self) -> bool {
+        match self.status {
+            StepStatus::Open => true,
+            StepStatus::Done { .. } => self.undone.is_none() && self.consumed_by.is_none() && !self.kept,
+            StepStatus::Failed { .. } => false,
+        }
+    }
+
     /// Whether an effect may be out there that is neither undone nor consumed.
     pub fn may_have_an_effect(&self) -> bool {
         self.undone.is_none()
@@ -251,6 +262,11 @@ impl Run {
     pub fn open_step(&self) -> Option<(CallNumber, &StepState)> {
         let call = *self.index.open.last()?;
         Some((call, self.step(call)?))
+    }
+
+    /// The steps about which an unwind may still have something to do, in the order of their calls.
+    pub fn unsettled_steps(&self) -> impl DoubleEndedIterator<Item = (CallNumber, &StepState)> {
+        self.index.unsettled.iter().filter_map(|call| Some((*call, self.step(*call)?)))
     }
 
     /// The attempt that has no recorded end, if any.
@@ -290,6 +306,7 @@ impl Run {
         match self.calls.get(call.0 as usize) {
             Some(CallState::Step(step)) => {
                 keep(&mut self.index.open, call, step.status == StepStatus::Open);
+                keep(&mut self.index.unsettled, call, step.is_unsettled());
                 keep(&mut self.index.running, call, step.running().is_some());
                 keep(&mut self.index.pivots, call, step.pivot && step.may_have_an_effect());
             }

@@ -5,7 +5,7 @@
 use super::evidence::{Done, recorded};
 use super::step::Step;
 use crate::journaled::InputForm;
-use crate::payload::{Payload, PayloadError, decoded};
+use crate::payload::{Payload, PayloadError, decoded, unreadable};
 use crate::run::{CallNumber, RunId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// serde refused one, or it is too large.
+    /// serde refused one.
     #[error("input `{name}`: {source}")]
     Input {
         /// The parameter.
@@ -25,7 +25,7 @@ pub enum EncodeError {
         /// Why.
         source: PayloadError,
     },
-    /// All inputs together are too large.
+    /// All inputs together are too large, or their codec refused them.
     #[error(transparent)]
     Whole(#[from] PayloadError),
     /// Evidence of a step that completed in another run.
@@ -165,8 +165,7 @@ impl InputWriter {
             return Err(error);
         }
         self.text.push(b'}');
-        let payload = Payload::checked(self.text, "the inputs of this call together")?;
-        Ok(WrittenInputs { payload, needs: self.needs, consumes: self.consumes })
+        Ok(WrittenInputs { payload: Payload::from_bytes(self.text), needs: self.needs, consumes: self.consumes })
     }
 }
 
@@ -191,8 +190,9 @@ impl<'a> InputReader<'a> {
         payload: &'a Payload,
         evidence: &'a [(CallNumber, Payload)],
     ) -> Result<Self, DecodeError> {
+        let text = payload.plain().map_err(|source| DecodeError::Input { name: "the inputs", source })?;
         let members: BTreeMap<String, &'a RawValue> =
-            serde_json::from_slice(payload.bytes()).map_err(|error| DecodeError::NotAnObject(error.to_string()))?;
+            serde_json::from_slice(text).map_err(|error| DecodeError::NotAnObject(unreadable(&error)))?;
         let members = members.into_iter().map(|(name, text)| (name, Member { text, lent: OnceLock::new() })).collect();
         Ok(InputReader { run, members, evidence })
     }

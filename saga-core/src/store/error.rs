@@ -1,6 +1,7 @@
 //! How a store fails: a failure of the store, or a write that it refuses.
 
 use crate::decide::State;
+use crate::journal::Action;
 use crate::run::{RunId, Timestamp};
 
 /// The store could not do it; nothing is wrong with what was asked.
@@ -23,6 +24,10 @@ pub enum StoreError {
     /// It does not give the guarantees that it must.
     #[error("the store cannot keep its promises: {0}")]
     Unsafe(String),
+    /// It is no longer the one that was opened: what is written to it would be lost. Nothing is acknowledged until it is opened
+    /// anew, or the old one is back.
+    #[error("the store is not the one that was opened: {0}")]
+    Replaced(String),
     /// What it has is not a store of ours, or is damaged.
     #[error("this is not a usable store: {0}")]
     NotAStore(String),
@@ -104,6 +109,24 @@ pub enum Refused {
         by: String,
         /// When.
         at: Timestamp,
+    },
+    /// A decision was refused: the question does not offer it.
+    #[error("review {review} of run {run} does not offer {action}")]
+    NotOffered {
+        /// The run.
+        run: RunId,
+        /// The review.
+        review: u32,
+        /// What was decided.
+        action: Action,
+    },
+    /// A decision was refused: it needs evidence, and the note is empty.
+    #[error("say on what evidence: the note about review {review} of run {run} is empty")]
+    NoEvidence {
+        /// The run.
+        run: RunId,
+        /// The review.
+        review: u32,
     },
     /// Larger than the limit.
     #[error("{what} takes {size} bytes; the limit is {limit}")]

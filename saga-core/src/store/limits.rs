@@ -1,7 +1,7 @@
 //! The limits that every store keeps, with the same answers: checked here, before anything is stored.
 
 use super::error::Refused;
-use super::writes::{NewEntry, Write};
+use super::writes::{AsideDecision, NewEntry, Poster, Write};
 
 pub use crate::payload::LARGEST_PAYLOAD;
 
@@ -46,6 +46,7 @@ pub fn check(write: &Write) -> Result<(), Refused> {
         Write::Create(run) => {
             name("a key", &run.key)?;
             name("a saga's name", &run.definition.saga)?;
+            name("an owner", &run.owner)?;
             size("the input", run.input_size, LARGEST_PAYLOAD)?;
             entries(&run.entries)
         }
@@ -53,6 +54,11 @@ pub fn check(write: &Write) -> Result<(), Refused> {
         Write::Post(post) => {
             name("the sender", &post.by)?;
             size("the note", post.note.len(), LONGEST_NOTE)?;
+            match &post.kind {
+                Poster::Aside(AsideDecision::Escalate { owner }) => name("an owner", owner)?,
+                Poster::Aside(AsideDecision::Abandon { entries: ending, .. }) => entries(ending)?,
+                _ => {}
+            }
             size("the message", post.body.len(), LARGEST_ENTRY)
         }
     }

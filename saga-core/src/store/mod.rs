@@ -32,11 +32,12 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{Refused, StoreError};
 pub use memory::MemoryStore;
 pub use rows::{
-    Claimed, DefinitionRow, Health, InboxItem, Lease, Page, Quarantined, ReviewRow, RunFilter, RunRow, StoredEntry,
-    WorkerRow,
+    Claimed, DefinitionRow, Health, InboxItem, Lease, Notice, Page, Quarantined, ReviewRow, RunFilter, RunRow,
+    StoredEntry, WorkerRow,
 };
 pub use writes::{
-    Append, Claim, Due, InboxPost, NewEntry, NewRun, Poster, ReviewChange, Then, WorkerId, Write, Written,
+    Append, AsideDecision, Claim, Due, InboxPost, NewEntry, NewRun, Poster, ReviewChange, SetAside, Then, WorkerId,
+    Write, Written,
 };
 
 use crate::run::{RunId, Timestamp};
@@ -86,19 +87,36 @@ pub trait Store: Send + Sync + 'static {
     /// Questions to people, oldest first, a page at a time; only open ones if asked.
     fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>>;
 
+    /// Takes at most `limit` open questions whose owner is to be told, longest due first. One is due when it is opened or goes to
+    /// somebody else, and, unless [`Store::notified`] is told so, again after [`rules::notify_again`]: whoever takes it may be
+    /// lost before anybody was told. Several takers at once get different ones.
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>>;
+
+    /// That owner was told of that question: not again. Changes nothing if it has meanwhile been opened anew, or has another
+    /// owner, who is still to be told.
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()>;
+
     /// Sets a run aside because it cannot be read or does not fit its code. It keeps its state, its lease ends, a question
-    /// with that reason and the number 0 is opened once, and it becomes due again after `retry_in`, in case it is repaired: the
-    /// next accepted append settles the question. Refused like an append if the run has ended or the fence is stale.
-    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>>;
+    /// with that reason and the number 0 is opened once, for the owner that the run was created with, and it becomes due again
+    /// after `retry_in`, in case it is repaired: the next accepted append settles the question. To be set aside again changes
+    /// neither the age nor the owner of a question that is open. Refused like an append if the run has ended or the fence is stale.
+    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>>;
+
+    /// Sets aside, as `DefinitionMissing`, at most `limit` runs that have been due for `grace` while no worker with their
+    /// definition lived, oldest due first, and answers which. They stay due, so that a worker with the definition takes them at
+    /// once. Any worker may ask at any time: who is asked about already is not asked about again.
+    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>>;
 
     /// The runs that are set aside, or whose row cannot be read.
     fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>>;
 
-    /// Makes a worker and its definitions known, in place of those that it had. Answers, for each, with the number of open runs of the same saga and version under another
-    /// fingerprint: more than zero means that its body was changed under an unchanged version.
+    /// Makes a worker and its definitions known, in place of those that it had. Answers, for each, with the number of open runs
+    /// of the same saga and version under another fingerprint: more than zero means that its body was changed under an unchanged
+    /// version.
     fn enroll(&self, worker: &WorkerId, definitions: Vec<DefinitionRow>, lease: Duration) -> StoreFuture<'_, Vec<u64>>;
 
-    /// A worker leaves: it is no longer listed, and leases that it still has end now. A renewal does not bring it back.
+    /// A worker leaves: it is no longer listed, and leases that it still has end now. A renewal does not bring it back. What it
+    /// could run stays on record for [`rules::FORGET_WORKERS`], for [`Store::sweep`].
     fn leave(&self, worker: &WorkerId) -> StoreFuture<'_, ()>;
 
     /// The live workers and what they can run.

@@ -27,6 +27,8 @@ pub struct RunRow {
     pub key: String,
     /// Its definition.
     pub definition: DefinitionRow,
+    /// Who is asked about the run when it is set aside: the owner that its saga declared when it was started.
+    pub owner: String,
     /// Its state.
     pub state: State,
     /// The step it is at.
@@ -144,6 +146,46 @@ pub struct ReviewRow {
     pub settled: Option<(String, String, Timestamp)>,
 }
 
+/// Tells the owner of a question that there is one. It holds no payload, and no words of an error: those stay with whoever may
+/// read the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notice {
+    /// The run.
+    pub run: RunId,
+    /// The saga.
+    pub saga: String,
+    /// The question's number in the run.
+    pub review: u32,
+    /// The call it is about.
+    pub call: Option<CallNumber>,
+    /// The step it is about.
+    pub step: Option<String>,
+    /// Why.
+    pub reason: Reason,
+    /// Who is asked.
+    pub owner: String,
+    /// The code of the last answer.
+    pub code: Option<String>,
+    /// The reference under which the other side knows it.
+    pub reference: Option<String>,
+    /// What may be done.
+    pub actions: Vec<Action>,
+    /// When the question was opened.
+    pub opened: Timestamp,
+    /// Which attempt to tell this owner it is: 1 for the first.
+    pub attempt: u32,
+}
+
+impl Notice {
+    /// The notice about a question.
+    pub fn of(row: ReviewRow, attempt: u32) -> Notice {
+        let ReviewRow { run, saga, review, call, step, reason, owner, last, actions, opened, .. } = row;
+        let FailureReport { code, reference, .. } = last;
+        Notice { run, saga, review, call, step, reason, owner, code, reference, actions, opened, attempt }
+    }
+}
+
 /// A run that is set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quarantined {
@@ -151,10 +193,14 @@ pub struct Quarantined {
     pub run: String,
     /// The fence it was claimed under, if it was.
     pub fence: Option<u64>,
+    /// Who is asked.
+    pub owner: String,
     /// Why: `JournalBroken`, `DefinitionMissing` or `CrashLoop`.
     pub reason: Reason,
     /// The cause, in words.
     pub cause: String,
+    /// When the question was opened, if there is one: a row that cannot be read has none until somebody meets it.
+    pub since: Option<Timestamp>,
 }
 
 /// A live worker.

@@ -5,18 +5,19 @@
 
 use super::error::Refused;
 use super::limits::LONGEST_BATCH;
-use super::rows::ReviewRow;
-use super::writes::{Append, Due, Then};
+use super::rows::{DefinitionRow, ReviewRow};
+use super::writes::{Append, AsideDecision, Due, Then};
 use crate::contract::Class;
-use crate::decide::State;
+use crate::decide::{State, actions_aside};
 use crate::journal::Reason;
 use crate::run::{RunId, Timestamp};
 use crate::saga::{FailureReport, cut};
+use std::time::Duration;
 
 /// The number of the question that stands for a run which is set aside. Questions of the journal begin at 1.
-pub const SET_ASIDE: u32 = 0;
+pub use crate::journal::SET_ASIDE;
 
-/// Who is asked about a run that is set aside: its saga's owner may be what cannot be read.
+/// Who is asked about a run that is set aside where its record does not tell its saga's owner.
 pub const OPERATORS: &str = "operators";
 
 /// The facts of a run that decide about a write.
@@ -118,10 +119,34 @@ impl Standing {
     /// `AlreadyEnded`, `ReviewNotOpen` or `AlreadyRequested`.
     pub fn decision(&self, review: u32, question: Option<Option<(String, Timestamp)>>) -> Result<(), Refused> {
         self.open()?;
-        match question {
+        match question.filter(|_| review != SET_ASIDE) {
             None => Err(Refused::ReviewNotOpen { run: self.run, review }),
             Some(None) => Ok(()),
             Some(Some((by, at))) => Err(Refused::AlreadyRequested { run: self.run, review, by, at }),
+        }
+    }
+
+    /// Whether a decision about the run that is set aside is accepted. `question`: why the open question was opened, if there is one.
+    ///
+    /// # Errors
+    /// The first that applies of `AlreadyEnded`, `ReviewNotOpen`, `NotOffered`, `NoEvidence`, `WrongLength`, `InboxMoved`.
+    pub fn decide_aside(&self, question: Option<Reason>, decision: &AsideDecision, note: &str) -> Result<(), Refused> {
+        self.open()?;
+        let (run, review) = (self.run, SET_ASIDE);
+        let reason = question.ok_or(Refused::ReviewNotOpen { run, review })?;
+        let action = decision.action();
+        if !actions_aside(reason).contains(&action) {
+            return Err(Refused::NotOffered { run, review, action });
+        }
+        match decision {
+            AsideDecision::Abandon { .. } if note.trim().is_empty() => Err(Refused::NoEvidence { run, review }),
+            AsideDecision::Abandon { length, .. } if self.length != *length => {
+                Err(Refused::WrongLength { run, expected: *length, found: self.length })
+            }
+            AsideDecision::Abandon { inbox_last, .. } if self.inbox_last > *inbox_last => {
+                Err(Refused::InboxMoved { run, last: self.inbox_last })
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -204,9 +229,8 @@ pub fn cause(words: &str) -> String {
     cut(words)
 }
 
-/// The question that stands for a run which is set aside. It offers no actions: the run is tried again by itself, and an
-/// accepted append settles it.
-pub fn set_aside_review(run: RunId, saga: &str, reason: Reason, words: &str, at: Timestamp) -> ReviewRow {
+/// The question that stands for a run which is set aside. The run is tried again by itself, and an accepted append settles it.
+pub fn set_aside_review(run: RunId, saga: &str, owner: &str, reason: Reason, words: &str, at: Timestamp) -> ReviewRow {
     ReviewRow {
         run,
         saga: saga.to_owned(),
@@ -214,10 +238,10 @@ pub fn set_aside_review(run: RunId, saga: &str, reason: Reason, words: &str, at:
         call: None,
         step: None,
         reason,
-        owner: OPERATORS.to_owned(),
+        owner: if owner.is_empty() { OPERATORS } else { owner }.to_owned(),
         last: FailureReport::seen(Class::Unknown, reason.name(), words),
         first: None,
-        actions: Vec::new(),
+        actions: actions_aside(reason),
         opened: at,
         requested: None,
         settled: None,
@@ -227,7 +251,26 @@ pub fn set_aside_review(run: RunId, saga: &str, reason: Reason, words: &str, at:
 /// How [`set_aside_review`] is settled when the run goes on: the decision and by whom.
 pub const REPAIRED: (&str, &str) = ("repaired", "the store");
 
-/// A text that was given as the identity of a run is none.
-pub fn not_an_identity(text: &str) -> Refused {
-    Refused::Rejected(format!("`{}` is not the identity of a run", cut(text)))
+/// Why a run is not moving whose definition no worker has.
+pub fn definition_missing(definition: &DefinitionRow) -> String {
+    let DefinitionRow { saga, version, fingerprint } = definition;
+    format!("no running worker has {saga} v{version} with fingerprint {fingerprint}")
 }
+
+/// The instant before which a run must have become due, and the last worker with its definition been lost, for a person to
+/// be asked about it. Workers that stop and start again within `grace` are missed by nobody.
+pub fn missing_since(now: Timestamp, grace: Duration) -> Timestamp {
+    Timestamp(now.0.saturating_sub(i64::try_from(grace.as_micros()).unwrap_or(i64::MAX)))
+}
+
+/// The longest time between two attempts to tell the owner of a question.
+pub const LONGEST_NOTIFY_WAIT: Duration = Duration::from_secs(3_600);
+
+/// When the owner of a question is to be told again, after this many attempts: after `wait`, doubled with each attempt.
+pub fn notify_again(now: Timestamp, wait: Duration, attempts: u32) -> Timestamp {
+    let doubled = wait.saturating_mul(2_u32.saturating_pow(attempts.saturating_sub(1)));
+    now.plus(doubled.min(LONGEST_NOTIFY_WAIT))
+}
+
+/// How long a worker that is gone stays on record: it tells since when nobody has its definitions.
+pub const FORGET_WORKERS: Duration = Duration::from_secs(7 * 24 * 3_600);

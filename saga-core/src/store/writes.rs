@@ -2,6 +2,7 @@
 
 use super::rows::{DefinitionRow, ReviewRow, RunRow};
 use crate::decide::Head;
+use crate::journal::{Action, Reason};
 use crate::run::{CallNumber, RunId, Timestamp};
 use std::fmt;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub struct NewRun {
     pub key: String,
     /// Its definition.
     pub definition: DefinitionRow,
+    /// Who is asked about it when it is set aside: the owner that its saga declares.
+    pub owner: String,
     /// The digest of its input; the same key with another digest is a conflict.
     pub input_digest: String,
     /// The size of its input in bytes.
@@ -172,11 +175,61 @@ pub enum Poster {
     },
     /// Accepted while the run goes forward, before its pivot; a second one is answered with the first one's number.
     Cancel,
-    /// Accepted while the review is open and no other decision on it is on its way.
+    /// Accepted while the review is open and no other decision on it is on its way. A run takes it up.
     Decision {
         /// The review.
         review: u32,
     },
+    /// A decision about the question of a run that is set aside. Accepted while that question is open and offers it. The store
+    /// carries it out with this write, since there may be no worker that could; the item counts as taken up.
+    Aside(AsideDecision),
+}
+
+/// What is decided about a run that is set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AsideDecision {
+    /// It is tried again: due now unless somebody has it, its claims forgotten, the question settled.
+    Retry,
+    /// The question goes to somebody else, and nothing else changes.
+    Escalate {
+        /// To whom.
+        owner: String,
+    },
+    /// The run ends, whoever has it, and all its questions are settled. Refused with an empty note.
+    Abandon {
+        /// The length of the journal that this was computed from.
+        length: u64,
+        /// The number of the last item in the inbox at that time.
+        inbox_last: u64,
+        /// The entries that end it. They follow whatever the journal has, also beyond its length.
+        entries: Vec<NewEntry>,
+        /// The head after them.
+        head: Head,
+    },
+}
+
+impl AsideDecision {
+    /// The kind of the decision.
+    pub fn action(&self) -> Action {
+        match self {
+            AsideDecision::Retry => Action::Retry,
+            AsideDecision::Escalate { .. } => Action::Escalate,
+            AsideDecision::Abandon { .. } => Action::Abandon,
+        }
+    }
+}
+
+/// A run that is to be set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// The run.
+    pub run: RunId,
+    /// The fence it was claimed under, if it was.
+    pub fence: Option<u64>,
+    /// Why: `JournalBroken`, `DefinitionMissing` or `CrashLoop`.
+    pub reason: Reason,
+    /// The cause, in words.
+    pub cause: String,
 }
 
 /// What became of an accepted write.

@@ -8,7 +8,7 @@ use saga_core::store::{Append, NewEntry, ReviewChange, Then, Written};
 use saga_core::{RunId, Timestamp};
 
 pub(super) fn append(connection: &Connection, append: Append, now: Timestamp) -> Result<Written, Fault> {
-    let Facts { standing, saga, updated, set_aside } = facts(connection, append.run)?;
+    let Facts { standing, saga, updated, set_aside, .. } = facts(connection, append.run)?;
     standing.append(&append)?;
     let run = append.run.to_string();
     let at = rules::stamp(now, updated);

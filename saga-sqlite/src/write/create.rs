@@ -30,8 +30,8 @@ pub(super) fn create(connection: &Connection, new: &NewRun, now: Timestamp) -> R
     };
     let mut statement = connection.prepare_cached(
         "INSERT INTO saga_runs (run, key, saga, version, fingerprint, input_digest, state, step, why, error, past_pivot,
-                                length, fence, worker, due, claims, created, updated)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?13, ?16, ?16)
+                                length, fence, worker, due, claims, created, updated, owner)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?13, ?16, ?16, ?17)
          ON CONFLICT (run) DO NOTHING",
     )?;
     let inserted = statement.execute(params![
@@ -51,6 +51,7 @@ pub(super) fn create(connection: &Connection, new: &NewRun, now: Timestamp) -> R
         worker,
         due.map(|due| due.0),
         at.0,
+        new.owner,
     ])?;
     if inserted == 0 {
         return Err(rules::identity_taken(new.run).into());

@@ -4,6 +4,7 @@
 //! [`saga_core::store::rules`], the same for every store.
 
 mod append;
+mod aside;
 mod create;
 mod post;
 mod review;
@@ -53,6 +54,7 @@ fn one(connection: &Connection, write: Write, now: Timestamp) -> Result<Written,
 pub(crate) struct Facts {
     pub(crate) standing: Standing,
     pub(crate) saga: String,
+    pub(crate) owner: String,
     pub(crate) updated: Timestamp,
     pub(crate) set_aside: bool,
 }
@@ -64,7 +66,7 @@ pub(crate) struct Facts {
 pub(crate) fn facts(connection: &Connection, run: RunId) -> Result<Facts, Fault> {
     let mut statement = connection.prepare_cached(
         "SELECT state, fence, worker IS NOT NULL AS leased, length, inbox_last, past_pivot, cancel, saga, updated,
-                quarantined IS NOT NULL AS set_aside
+                owner, quarantined IS NOT NULL AS set_aside
          FROM saga_runs WHERE run = ?1",
     )?;
     let read = |row: &rusqlite::Row<'_>| Ok(read_facts(&mut Columns::of(row), run));
@@ -86,7 +88,8 @@ fn read_facts(from: &mut Columns<'_>, run: RunId) -> Result<Facts, String> {
         past_pivot: from.flag()?,
         cancel: from.maybe_number()?,
     };
-    Ok(Facts { standing, saga: from.text()?, updated: from.instant()?, set_aside: from.flag()? })
+    let (saga, updated, owner) = (from.text()?, from.instant()?, from.words().unwrap_or_default());
+    Ok(Facts { standing, saga, owner, updated, set_aside: from.flag()? })
 }
 
 /// A number as SQLite takes it. Larger ones than it can hold name nothing that is stored.

@@ -75,6 +75,7 @@ pub(crate) fn new_run(key: &str) -> NewRun {
         run: RunId::fresh(),
         key: key.to_owned(),
         definition: definition(),
+        owner: "editors".to_owned(),
         input_digest: "digest".to_owned(),
         input_size: 2,
         entries: vec![appended("started", None, None, b"{}")],

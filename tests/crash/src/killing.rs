@@ -2,8 +2,8 @@
 
 use crate::deaths::{Deaths, Place};
 use saga_core::store::{
-    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, NewEntry, Page, Quarantined, Refused, ReviewRow,
-    RunFilter, RunRow, Store, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
+    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, NewEntry, Notice, Page, Quarantined, Refused, ReviewRow,
+    RunFilter, RunRow, SetAside, Store, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write, Written,
 };
 use saga_core::{RunId, Timestamp};
 use std::sync::Arc;
@@ -88,8 +88,17 @@ impl Store for KillingStore {
     fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>> {
         self.inner.reviews(only_open, page)
     }
-    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
+    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.inner.quarantine(aside, retry_in)
+    }
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        self.inner.notices(wait, limit)
+    }
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        self.inner.notified(notice)
+    }
+    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
+        self.inner.sweep(grace, limit)
     }
     fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>> {
         self.inner.quarantined(page)

@@ -144,6 +144,7 @@ pub(super) fn new_run(key: &str) -> NewRun {
         run: RunId::fresh(),
         key: key.to_owned(),
         definition: definition(),
+        owner: "editors".to_owned(),
         input_digest: "digest".to_owned(),
         input_size: 2,
         entries: vec![NewEntry { kind: "started", ..entry("{}") }],

@@ -125,8 +125,8 @@ async fn same_row(bench: &Bench) -> Lines {
 
 async fn aside(bench: &Bench) -> Lines {
     let run = bench.leased("a", "w1").await?;
-    let aside = crate::store::Quarantined {
-        run: run.to_string(),
+    let aside = crate::store::SetAside {
+        run,
         fence: None,
         reason: crate::journal::Reason::CrashLoop,
         cause: "crashed".to_owned(),

@@ -32,6 +32,7 @@ mod inbox;
 mod leases;
 mod limits;
 mod lists;
+mod notices;
 mod time;
 mod words;
 mod workers;
@@ -129,6 +130,7 @@ pub fn suite() -> Vec<Case> {
         cancels::cases(),
         decisions::cases(),
         aside::cases(),
+        notices::cases(),
         workers::cases(),
         exact::cases(),
         limits::cases(),

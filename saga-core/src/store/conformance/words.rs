@@ -25,6 +25,8 @@ pub(super) fn refusal(refused: &Refused) -> String {
         Refused::PastPivot(_) => "past the pivot".to_owned(),
         Refused::ReviewNotOpen { review, .. } => format!("review {review} not open"),
         Refused::AlreadyRequested { review, by, .. } => format!("review {review} already requested by {by}"),
+        Refused::NotOffered { review, action, .. } => format!("review {review} does not offer {action}"),
+        Refused::NoEvidence { review, .. } => format!("review {review} needs evidence"),
         Refused::TooLarge { what, size, limit } => format!("{what}: {size} over {limit}"),
         Refused::BadText { what, .. } => format!("{what}: bad text"),
         Refused::Rejected(_) => "rejected".to_owned(),

@@ -2,6 +2,7 @@
 //!
 //! Decides how runs lie in memory. Everything that it answers follows from [`super::rules`], as in the stores with a database.
 
+mod notices;
 mod read;
 mod state;
 mod work;
@@ -9,10 +10,10 @@ mod write;
 
 use super::clock::{Clock, SystemClock};
 use super::rows::{
-    Claimed, DefinitionRow, Health, InboxItem, Lease, Page, Quarantined, ReviewRow, RunFilter, RunRow, StoredEntry,
-    WorkerRow,
+    Claimed, DefinitionRow, Health, InboxItem, Lease, Notice, Page, Quarantined, ReviewRow, RunFilter, RunRow,
+    StoredEntry, WorkerRow,
 };
-use super::writes::{Claim, WorkerId, Write, Written};
+use super::writes::{Claim, SetAside, WorkerId, Write, Written};
 use super::{Refused, Store, StoreError, StoreFuture};
 use crate::run::{RunId, Timestamp};
 use state::Runs;
@@ -92,8 +93,20 @@ impl Store for MemoryStore {
         self.with(|runs, _| runs.reviews(only_open, page))
     }
 
-    fn quarantine(&self, aside: Quarantined, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
+    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
+        self.with(|runs, now| runs.notices(wait, limit, now))
+    }
+
+    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
+        self.with(|runs, _| runs.notified(notice))
+    }
+
+    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
         self.with(|runs, now| runs.quarantine(&aside, retry_in, now))
+    }
+
+    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
+        self.with(|runs, now| runs.sweep(grace, limit, now))
     }
 
     fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>> {
@@ -101,7 +114,7 @@ impl Store for MemoryStore {
     }
 
     fn enroll(&self, worker: &WorkerId, definitions: Vec<DefinitionRow>, lease: Duration) -> StoreFuture<'_, Vec<u64>> {
-        self.with(|runs, now| runs.enroll(worker, definitions, now.plus(lease)))
+        self.with(|runs, now| runs.enroll(worker, definitions, now.plus(lease), now))
     }
 
     fn leave(&self, worker: &WorkerId) -> StoreFuture<'_, ()> {

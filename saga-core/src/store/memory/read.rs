@@ -46,9 +46,22 @@ impl Runs {
     }
 
     pub(super) fn quarantined(&self, page: Page) -> Vec<Quarantined> {
-        let mut rows: Vec<Quarantined> = self.runs.values().filter_map(Held::set_aside).collect();
+        let mut rows: Vec<Quarantined> = self.runs.values().filter_map(|held| self.set_aside(held)).collect();
         rows.sort_by(|left, right| left.run.cmp(&right.run));
         part(rows.into_iter(), page).collect()
+    }
+
+    fn set_aside(&self, held: &Held) -> Option<Quarantined> {
+        let reason = held.aside?;
+        let question = self.reviews.get(&(held.row.run, rules::SET_ASIDE))?;
+        Some(Quarantined {
+            run: held.row.run.to_string(),
+            fence: (held.row.fence > 0).then_some(held.row.fence),
+            owner: question.owner.clone(),
+            reason,
+            cause: held.row.quarantined.clone()?,
+            since: Some(question.opened),
+        })
     }
 
     pub(super) fn health(&self, now: Timestamp) -> Health {
@@ -64,17 +77,6 @@ impl Runs {
             workers: live.len() as u64,
             without_worker: count(&|row| !row.state.is_terminal() && !known.contains(&identity(&row.definition))),
         }
-    }
-}
-
-impl Held {
-    fn set_aside(&self) -> Option<Quarantined> {
-        Some(Quarantined {
-            run: self.row.run.to_string(),
-            fence: (self.row.fence > 0).then_some(self.row.fence),
-            reason: self.aside?,
-            cause: self.row.quarantined.clone()?,
-        })
     }
 }
 

@@ -16,7 +16,17 @@ pub(super) struct Runs {
     pub(super) due: BTreeSet<(Timestamp, RunId)>,
     pub(super) created: BTreeSet<(Timestamp, RunId)>,
     pub(super) reviews: BTreeMap<(RunId, u32), ReviewRow>,
-    pub(super) workers: BTreeMap<String, WorkerRow>,
+    /// Open questions whose owner is to be told: when, and how often that was tried.
+    pub(super) to_tell: BTreeMap<(RunId, u32), (Timestamp, u32)>,
+    /// Workers that live, and for a while those that do not.
+    pub(super) workers: BTreeMap<String, Worker>,
+}
+
+/// One worker.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) row: WorkerRow,
+    pub(super) left: bool,
 }
 
 /// One run.

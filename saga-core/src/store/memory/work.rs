@@ -1,10 +1,11 @@
 //! Who has which run: claims, renewals, runs that are set aside, and workers that come and go.
 
-use super::super::rows::{Claimed, DefinitionRow, Lease, Quarantined, WorkerRow};
+use super::super::rows::{Claimed, DefinitionRow, Lease, WorkerRow};
 use super::super::rules;
-use super::super::writes::{Claim, WorkerId};
+use super::super::writes::{Claim, SetAside, WorkerId};
 use super::super::{Refused, ReviewRow};
-use super::state::Runs;
+use super::state::{Runs, Worker};
+use crate::journal::Reason;
 use crate::run::{RunId, Timestamp};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,8 +28,8 @@ impl Runs {
     }
 
     pub(super) fn renew(&mut self, worker: &WorkerId, until: Timestamp) -> Vec<Lease> {
-        if let Some(row) = self.workers.get_mut(&worker.0) {
-            row.until = until;
+        if let Some(known) = self.workers.get_mut(&worker.0).filter(|known| !known.left) {
+            known.row.until = until;
         }
         let mut held = self.held_by(worker);
         held.sort();
@@ -42,27 +43,47 @@ impl Runs {
         held.iter().filter_map(lease).collect()
     }
 
-    pub(super) fn quarantine(
-        &mut self,
-        aside: &Quarantined,
-        retry_in: Duration,
-        now: Timestamp,
-    ) -> Result<(), Refused> {
-        let run: RunId = aside.run.parse().map_err(|_| rules::not_an_identity(&aside.run))?;
-        let held = self.runs.get_mut(&run).ok_or(Refused::NoSuchRun(run))?;
+    pub(super) fn quarantine(&mut self, aside: &SetAside, retry_in: Duration, now: Timestamp) -> Result<(), Refused> {
+        let held = self.runs.get(&aside.run).ok_or(Refused::NoSuchRun(aside.run))?;
         held.standing().set_aside(aside.fence)?;
-        held.row.quarantined = Some(rules::cause(&aside.cause));
-        held.aside = Some(aside.reason);
+        self.ask_aside(aside.run, aside.reason, &aside.cause, now);
+        self.hand(aside.run, None, Some(now.plus(retry_in)));
+        Ok(())
+    }
+
+    /// Marks a run as set aside and opens its question, unless it is open.
+    fn ask_aside(&mut self, run: RunId, reason: Reason, cause: &str, now: Timestamp) {
+        let Some(held) = self.runs.get_mut(&run) else { return };
+        held.row.quarantined = Some(rules::cause(cause));
+        held.aside = Some(reason);
         let at = rules::stamp(now, held.row.updated);
-        let question = rules::set_aside_review(run, &held.row.definition.saga, aside.reason, &aside.cause, at);
-        self.hand(run, None, Some(now.plus(retry_in)));
+        let question = rules::set_aside_review(run, &held.row.definition.saga, &held.row.owner, reason, cause, at);
         match self.open_review(run, rules::SET_ASIDE) {
-            Some(open) => *open = ReviewRow { opened: open.opened, requested: open.requested.take(), ..question },
+            Some(open) => {
+                let owner = std::mem::take(&mut open.owner);
+                *open = ReviewRow { opened: open.opened, owner, ..question };
+            }
             None => {
                 self.reviews.insert((run, rules::SET_ASIDE), question);
+                self.tell(run, rules::SET_ASIDE, at);
             }
         }
-        Ok(())
+    }
+
+    pub(super) fn sweep(&mut self, grace: Duration, limit: u32, now: Timestamp) -> Vec<RunId> {
+        let before = rules::missing_since(now, grace);
+        let lived = self.workers.values().filter(|worker| worker.row.until > before);
+        let known: BTreeSet<_> = lived.flat_map(|worker| &worker.row.definitions).map(identity).collect();
+        let due = self.due.iter().take_while(|(due, _)| *due <= before).filter_map(|(_, run)| self.runs.get(run));
+        let missing = due.filter(|held| held.aside.is_none() && !known.contains(&identity(&held.row.definition)));
+        let missing: Vec<(RunId, String)> = missing
+            .take(rules::page(limit))
+            .map(|held| (held.row.run, rules::definition_missing(&held.row.definition)))
+            .collect();
+        for (run, words) in &missing {
+            self.ask_aside(*run, Reason::DefinitionMissing, words, now);
+        }
+        missing.into_iter().map(|(run, _)| run).collect()
     }
 
     pub(super) fn enroll(
@@ -70,23 +91,29 @@ impl Runs {
         worker: &WorkerId,
         mut definitions: Vec<DefinitionRow>,
         until: Timestamp,
+        now: Timestamp,
     ) -> Vec<u64> {
         let others = definitions.iter().map(|definition| self.under_another_fingerprint(definition)).collect();
         definitions.sort_by(|left, right| identity(left).cmp(&identity(right)));
         definitions.dedup();
-        self.workers.insert(worker.0.clone(), WorkerRow { worker: worker.clone(), until, definitions });
+        let forgotten = rules::missing_since(now, rules::FORGET_WORKERS);
+        self.workers.retain(|_, known| known.row.until >= forgotten);
+        let row = WorkerRow { worker: worker.clone(), until, definitions };
+        self.workers.insert(worker.0.clone(), Worker { row, left: false });
         others
     }
 
     pub(super) fn leave(&mut self, worker: &WorkerId, now: Timestamp) {
-        self.workers.remove(&worker.0);
+        if let Some(known) = self.workers.get_mut(&worker.0) {
+            (known.row.until, known.left) = (known.row.until.min(now), true);
+        }
         for run in self.held_by(worker) {
             self.hand(run, None, Some(now));
         }
     }
 
     pub(super) fn live(&self, now: Timestamp) -> Vec<WorkerRow> {
-        self.workers.values().filter(|worker| worker.until > now).cloned().collect()
+        self.workers.values().filter(|worker| worker.row.until > now).map(|worker| worker.row.clone()).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes to the memory store: each one is accepted whole, or refused without a trace.
 
 use super::super::rules::{self, Ownership};
-use super::super::writes::{Append, InboxPost, NewRun, Poster, ReviewChange, Then, Write, Written};
+use super::super::writes::{Append, AsideDecision, InboxPost, NewRun, Poster, ReviewChange, Then, Write, Written};
 use super::super::{Due, InboxItem, Refused, ReviewRow, RunRow, limits};
 use super::state::{Held, Item, Runs};
 use crate::decide::Head;
@@ -43,6 +43,7 @@ impl Runs {
             run,
             key: new.key.clone(),
             definition: new.definition,
+            owner: new.owner,
             state: new.head.state,
             step: None,
             why: None,
@@ -122,6 +123,7 @@ impl Runs {
         match change {
             ReviewChange::Open(review) => {
                 let review = ReviewRow { run, saga: saga.to_owned(), opened: at, ..*review };
+                self.tell(run, review.review, at);
                 self.reviews.insert((run, review.review), review);
             }
             ReviewChange::Settle { review, decision, by } => self.settle(run, review, &decision, &by, at),
@@ -129,6 +131,7 @@ impl Runs {
                 if let Some(row) = self.open_review(run, review) {
                     row.owner = owner;
                     row.requested = None;
+                    self.tell(run, review, at);
                 }
             }
             ReviewChange::Refuse { review } => {
@@ -147,6 +150,7 @@ impl Runs {
         if let Some(row) = self.open_review(run, review) {
             row.settled = Some((decision.to_owned(), by.to_owned(), at));
             row.requested = None;
+            self.to_tell.remove(&(run, review));
         }
     }
 
@@ -173,6 +177,10 @@ impl Runs {
                     row.requested = Some((post.by.clone(), at));
                 }
             }
+            Poster::Aside(decision) => {
+                let question = self.open_review(run, rules::SET_ASIDE);
+                standing.decide_aside(question.map(|row| row.reason), decision, &post.note)?;
+            }
         }
         let held = self.runs.get_mut(&run).ok_or(Refused::NoSuchRun(run))?;
         held.row.inbox_last += 1;
@@ -181,15 +189,46 @@ impl Runs {
             held.cancel = Some(number);
         }
         held.inbox.push(Item {
-            stored: InboxItem { number, at, body: post.body, by: post.by, note: post.note },
+            stored: InboxItem { number, at, body: post.body, by: post.by.clone(), note: post.note },
             is_signal: matches!(post.kind, Poster::Signal { .. }),
             once: post.once,
-            taken: false,
+            taken: matches!(post.kind, Poster::Aside(_)),
         });
-        if held.row.worker.is_none() {
-            self.hand(run, None, Some(now));
+        match post.kind {
+            Poster::Aside(decision) => self.decide_aside(run, decision, &post.by, at, now),
+            _ if held.row.worker.is_none() => self.hand(run, None, Some(now)),
+            _ => {}
         }
         Ok(Written::Posted { number, at })
+    }
+
+    fn decide_aside(&mut self, run: RunId, decision: AsideDecision, by: &str, at: Timestamp, now: Timestamp) {
+        let Some(held) = self.runs.get_mut(&run) else { return };
+        let action = decision.action().name();
+        match decision {
+            AsideDecision::Escalate { owner } => {
+                let escalated = ReviewChange::Escalate { review: rules::SET_ASIDE, owner };
+                self.change_review(run, "", escalated, at);
+            }
+            AsideDecision::Retry => {
+                (held.row.quarantined, held.aside, held.row.claims) = (None, None, 0);
+                if held.row.worker.is_none() {
+                    self.hand(run, None, Some(now));
+                }
+                self.settle(run, rules::SET_ASIDE, action, by, at);
+            }
+            AsideDecision::Abandon { entries, head, .. } => {
+                (held.row.quarantined, held.aside, held.row.updated) = (None, None, at);
+                held.push(entries, at);
+                held.set_head(head);
+                self.hand(run, None, None);
+                let open: Vec<u32> =
+                    self.reviews.range((run, 0)..=(run, u32::MAX)).map(|((_, number), _)| *number).collect();
+                for review in open {
+                    self.settle(run, review, action, by, at);
+                }
+            }
+        }
     }
 }
 
