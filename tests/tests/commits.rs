@@ -3,12 +3,9 @@
 
 mod world;
 
-use saga_core::store::{
-    Claim, Claimed, DefinitionRow, Health, InboxItem, Lease, MemoryStore, Notice, Page, Quarantined, Refused,
-    ReviewRow, RunFilter, RunRow, SetAside, Store, StoreError, StoreFuture, StoredEntry, WorkerId, WorkerRow, Write,
-    Written,
-};
-use saga_core::{Engine, RunId, RunOutcome, Saga, StepCx, StepError, Timestamp, saga, step};
+use saga_core::store::{MemoryStore, Page, Refused, Store, StoreFuture, StoredEntry, Write, Written};
+use saga_core::{Engine, RunId, RunOutcome, Saga, StepCx, StepError, saga, step};
+use saga_faults::before::{Before, Behind, cut_off};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +15,6 @@ use world::{Decision, World, WorldError, approval, engine_on, patient, settings}
 /// Counts, and fails as it is told.
 #[derive(Default)]
 struct Watched {
-    inside: MemoryStore,
     commits: AtomicU32,
     journals_read: AtomicU32,
     unavailable: AtomicU32,
@@ -26,13 +22,14 @@ struct Watched {
     refuses: Mutex<Option<&'static str>>,
 }
 
-impl Store for Watched {
-    fn now(&self) -> StoreFuture<'_, Timestamp> {
-        self.inside.now()
-    }
-    fn commit(&self, writes: Vec<Write>) -> StoreFuture<'_, Vec<Result<Written, Refused>>> {
+impl Before for Watched {
+    fn commit<'a>(
+        &'a self,
+        store: &'a dyn Store,
+        writes: Vec<Write>,
+    ) -> StoreFuture<'a, Vec<Result<Written, Refused>>> {
         if self.unavailable.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
-            return Box::pin(async { Err(StoreError::Unavailable("told to".to_owned())) });
+            return Box::pin(async { cut_off() });
         }
         let refuses = *self.refuses.lock().unwrap();
         let hit = |write: &Write| match write {
@@ -43,60 +40,19 @@ impl Store for Watched {
             return Box::pin(async { Ok(vec![Err(Refused::Rejected("a constraint of its own".to_owned()))]) });
         }
         self.commits.fetch_add(1, Ordering::SeqCst);
-        self.inside.commit(writes)
+        store.commit(writes)
     }
-    fn journal(&self, run: RunId, after: u64, limit: u32) -> StoreFuture<'_, Vec<StoredEntry>> {
+
+    fn journal(&self, _: RunId, limit: u32, entries: Vec<StoredEntry>) -> Vec<StoredEntry> {
         self.journals_read.fetch_add(u32::from(limit > 1), Ordering::SeqCst);
-        self.inside.journal(run, after, limit)
+        entries
     }
-    fn claim(&self, claim: Claim) -> StoreFuture<'_, Vec<Claimed>> {
-        self.inside.claim(claim)
-    }
-    fn renew(&self, worker: &WorkerId, lease: Duration) -> StoreFuture<'_, Vec<Lease>> {
-        self.inside.renew(worker, lease)
-    }
-    fn inbox(&self, run: RunId, after: u64, limit: u32) -> StoreFuture<'_, Vec<InboxItem>> {
-        self.inside.inbox(run, after, limit)
-    }
-    fn run(&self, run: RunId) -> StoreFuture<'_, Option<RunRow>> {
-        self.inside.run(run)
-    }
-    fn find(&self, key: &str) -> StoreFuture<'_, Option<RunRow>> {
-        self.inside.find(key)
-    }
-    fn list(&self, filter: RunFilter, page: Page) -> StoreFuture<'_, Vec<RunRow>> {
-        self.inside.list(filter, page)
-    }
-    fn reviews(&self, only_open: bool, page: Page) -> StoreFuture<'_, Vec<ReviewRow>> {
-        self.inside.reviews(only_open, page)
-    }
-    fn quarantine(&self, aside: SetAside, retry_in: Duration) -> StoreFuture<'_, Result<(), Refused>> {
-        self.inside.quarantine(aside, retry_in)
-    }
-    fn notices(&self, wait: Duration, limit: u32) -> StoreFuture<'_, Vec<Notice>> {
-        self.inside.notices(wait, limit)
-    }
-    fn notified(&self, notice: &Notice) -> StoreFuture<'_, ()> {
-        self.inside.notified(notice)
-    }
-    fn sweep(&self, grace: Duration, limit: u32) -> StoreFuture<'_, Vec<RunId>> {
-        self.inside.sweep(grace, limit)
-    }
-    fn quarantined(&self, page: Page) -> StoreFuture<'_, Vec<Quarantined>> {
-        self.inside.quarantined(page)
-    }
-    fn enroll(&self, worker: &WorkerId, rows: Vec<DefinitionRow>, lease: Duration) -> StoreFuture<'_, Vec<u64>> {
-        self.inside.enroll(worker, rows, lease)
-    }
-    fn leave(&self, worker: &WorkerId) -> StoreFuture<'_, ()> {
-        self.inside.leave(worker)
-    }
-    fn workers(&self) -> StoreFuture<'_, Vec<WorkerRow>> {
-        self.inside.workers()
-    }
-    fn health(&self) -> StoreFuture<'_, Health> {
-        self.inside.health()
-    }
+}
+
+/// A store in memory that is watched.
+fn watched() -> (Arc<dyn Store>, Arc<Watched>) {
+    let watched = Arc::new(Watched::default());
+    (Arc::new(Behind::new(Arc::new(MemoryStore::default()), watched.clone())), watched)
 }
 
 #[step(read_only, idempotent)]
@@ -112,23 +68,23 @@ pub async fn three(cx: &mut Saga, at: u32) -> Result<u32, StepError<WorldError>>
     Ok(look(cx, at).await?.into_inner())
 }
 
-async fn engine_of_three(store: &Arc<Watched>) -> Engine<World> {
+async fn engine_of_three(store: &Arc<dyn Store>) -> Engine<World> {
     Engine::builder(store.clone(), World::default()).saga::<three>().settings(settings()).start().await.unwrap()
 }
 
 #[tokio::test]
 async fn a_run_of_three_steps_takes_four_commits_and_no_read_of_its_journal() {
-    let store = Arc::new(Watched::default());
+    let (store, watched) = watched();
     let engine = engine_of_three(&store).await;
     let run = engine.start(three(1)).await.unwrap();
     assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(4));
-    assert_eq!(store.commits.load(Ordering::SeqCst), 4);
-    assert_eq!(store.journals_read.load(Ordering::SeqCst), 0);
+    assert_eq!(watched.commits.load(Ordering::SeqCst), 4);
+    assert_eq!(watched.journals_read.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
 async fn a_run_that_waits_in_this_process_is_not_read_again() {
-    let store = Arc::new(Watched::default());
+    let (store, watched) = watched();
     let world = World::default();
     let engine = engine_on(store.clone(), &world).await;
     let run = engine.start(approval("a".to_owned())).await.unwrap();
@@ -136,35 +92,35 @@ async fn a_run_that_waits_in_this_process_is_not_read_again() {
     assert_eq!(run.status().await.unwrap().state.name(), "waiting");
     run.send(Decision::Approve).await.unwrap();
     assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(7));
-    assert_eq!(store.journals_read.load(Ordering::SeqCst), 0);
+    assert_eq!(watched.journals_read.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
 async fn an_outcome_in_hand_outlives_a_store_that_fails_for_a_while() {
-    let store = Arc::new(Watched::default());
+    let (store, watched) = watched();
     let world = World::default();
     let engine = engine_on(store.clone(), &world).await;
     let run = engine.start(approval("a".to_owned())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     run.send(Decision::Approve).await.unwrap();
-    store.unavailable.store(3, Ordering::SeqCst);
+    watched.unavailable.store(3, Ordering::SeqCst);
     assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(7));
     assert_eq!(world.sent(), ["reserve", "publish"]);
 }
 
 #[tokio::test]
 async fn a_write_that_the_store_refuses_for_good_sets_one_run_aside_and_harms_no_other() {
-    let store = Arc::new(Watched::default());
+    let (store, watched) = watched();
     let world = World::default();
     let engine = engine_on(store.clone(), &world).await;
-    *store.refuses.lock().unwrap() = Some("wait_started");
+    *watched.refuses.lock().unwrap() = Some("wait_started");
     let poison = engine.start(approval("poison".to_owned())).await.unwrap();
     while engine.store().quarantined(Page::first(10)).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let status = poison.status().await.unwrap();
     assert!(status.why.unwrap().contains("a constraint of its own"));
-    *store.refuses.lock().unwrap() = None;
+    *watched.refuses.lock().unwrap() = None;
     let good = engine.start(approval("good".to_owned())).await.unwrap();
     good.send(Decision::Approve).await.unwrap();
     assert_eq!(good.outcome().await.unwrap(), RunOutcome::Completed(7));
@@ -172,7 +128,7 @@ async fn a_write_that_the_store_refuses_for_good_sets_one_run_aside_and_harms_no
 
 #[tokio::test]
 async fn runs_that_are_ready_together_share_commits() {
-    let store = Arc::new(Watched::default());
+    let (store, watched) = watched();
     let engine = engine_of_three(&store).await;
     let starts = (0..64).map(|at| {
         let engine = &engine;
@@ -180,7 +136,7 @@ async fn runs_that_are_ready_together_share_commits() {
     });
     let outcomes = together(starts.map(Box::pin).collect()).await;
     assert!(outcomes.iter().all(|outcome| matches!(outcome, RunOutcome::Completed(_))));
-    let commits = store.commits.load(Ordering::SeqCst);
+    let commits = watched.commits.load(Ordering::SeqCst);
     assert!(commits < 64, "64 runs of four commits each took {commits} commits");
 }
 
@@ -202,7 +158,7 @@ async fn together<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
 
 #[tokio::test]
 async fn waiting_runs_cost_a_restart_nothing() {
-    let store = Arc::new(Watched::default());
+    let (store, watched) = watched();
     let world = World::default();
     let engine = engine_on(store.clone(), &world).await;
     for number in 0..50 {
@@ -210,10 +166,10 @@ async fn waiting_runs_cost_a_restart_nothing() {
     }
     tokio::time::sleep(Duration::from_millis(300)).await;
     engine.stop(Duration::ZERO).await;
-    let before = store.commits.load(Ordering::SeqCst);
+    let before = watched.commits.load(Ordering::SeqCst);
     let engine = engine_on(store.clone(), &world).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(store.journals_read.load(Ordering::SeqCst), 0);
-    assert_eq!(store.commits.load(Ordering::SeqCst), before);
+    assert_eq!(watched.journals_read.load(Ordering::SeqCst), 0);
+    assert_eq!(watched.commits.load(Ordering::SeqCst), before);
     drop(engine);
 }

@@ -15,8 +15,8 @@ use std::process::Stdio;
 /// Tests that compile or kill processes take minutes: the quick check leaves them out.
 const SLOW_NAMES: &str = "test(/(^|::)ui/)";
 
-/// The package of the tests that cross packages: compile-fail, crash, faults, end to end.
-const SLOW_PACKAGE: &str = "saga-tests";
+/// The packages of the tests that cross packages: compile-fail, crash, faults, end to end.
+const SLOW_PACKAGES: &[&str] = &["saga-tests", "saga-crash", "saga-faults"];
 
 /// The README's main job: what a newcomer runs first.
 const MAIN_JOB: &str = "approval";
@@ -126,8 +126,9 @@ fn tests(workspace: &Workspace, filter: &[&str]) -> Result<Count, Failed> {
 
 fn quick_filter(workspace: &Workspace) -> String {
     // nextest refuses a filter that names a package it does not know.
-    let slow = workspace.has(SLOW_PACKAGE).then(|| format!(" and not package({SLOW_PACKAGE})"));
-    format!("not {SLOW_NAMES}{}", slow.unwrap_or_default())
+    let slow = SLOW_PACKAGES.iter().filter(|package| workspace.has(package));
+    let slow: String = slow.map(|package| format!(" and not package({package})")).collect();
+    format!("not {SLOW_NAMES}{slow}")
 }
 
 fn doctests(workspace: &Workspace) -> Result<Count, Failed> {

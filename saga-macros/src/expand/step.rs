@@ -216,25 +216,16 @@ fn idempotency(settings: &Settings) -> TokenStream {
 
 fn retry(settings: &Settings, default: TokenStream, contract: &TokenStream) -> Option<TokenStream> {
     let retry = settings.inside("retry")?;
-    let mut fields = TokenStream::new();
-    if let Some(times) = retry.number("times") {
-        fields.extend(quote!(times: #times,));
-    }
-    if let Some(base) = retry.micros("base") {
-        let base = micros(*base);
-        fields.extend(quote!(base: #base,));
-    }
-    if let Some(factor) = retry.factor("factor") {
-        fields.extend(quote!(factor: #factor,));
-    }
-    if let Some(cap) = retry.micros("cap") {
-        let cap = micros(*cap);
-        fields.extend(quote!(cap: #cap,));
-    }
-    if let Some(jitter) = retry.switch("jitter") {
-        fields.extend(quote!(jitter: #jitter,));
-    }
-    Some(quote!(#contract::Retry { #fields ..#default }))
+    let fields = [
+        retry.number("times").map(|times| quote!(times: #times,)),
+        retry.micros("base").map(|base| micros(*base)).map(|base| quote!(base: #base,)),
+        retry.factor("factor").map(|factor| quote!(factor: #factor,)),
+        retry.micros("cap").map(|cap| micros(*cap)).map(|cap| quote!(cap: #cap,)),
+        retry.switch("jitter").map(|jitter| quote!(jitter: #jitter,)),
+    ];
+    // Where everything is said, a default for the rest would make clippy warn at the user's step.
+    let rest = fields.iter().any(Option::is_none).then(|| quote!(..#default));
+    Some(quote!(#contract::Retry { #(#fields)* #rest }))
 }
 
 /// A duration.

@@ -1,84 +1,14 @@
-//! A small fake world for engine tests: a ledger by step, and steps that behave as they are told.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+//! The steps and sagas of the engine tests, in the world that the faults are played in too.
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test file uses its own part")]
 
 use saga_core::store::{MemoryStore, Store};
 use saga_core::time::{millis, seconds};
-use saga_core::{Done, Engine, Failure, Found, Saga, Settings, Signal, StepCx, StepError, saga, signal, sleep, step};
+use saga_core::{Done, Engine, Found, Saga, Settings, Signal, StepCx, StepError, saga, signal, sleep, step};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// A world with a ledger by key; each step can be told how to behave.
-#[derive(Clone, Default)]
-pub struct World(Arc<Mutex<Inside>>);
-
-#[derive(Default)]
-struct Inside {
-    ledger: BTreeMap<String, u32>,
-    sent: Vec<String>,
-    script: BTreeMap<&'static str, Vec<Act>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Act {
-    Apply,
-    Busy,
-    Refuse,
-    LoseReply,
-    LoseRequest,
-    Hang,
-    Panic,
-}
-
-impl World {
-    pub fn script(&self, step: &'static str, acts: &[Act]) {
-        self.0.lock().unwrap().script.insert(step, acts.iter().rev().copied().collect());
-    }
-
-    pub async fn act(&self, step: &'static str, key: &str, effect: i32) -> Result<u64, WorldError> {
-        let act = {
-            let mut inside = self.0.lock().unwrap();
-            inside.sent.push(format!("{step}:{key}"));
-            let act = inside.script.get_mut(step).and_then(Vec::pop).unwrap_or(Act::Apply);
-            let applies = matches!(act, Act::Apply | Act::LoseReply | Act::Hang | Act::Panic);
-            if applies {
-                let entry = inside.ledger.entry(step.trim_start_matches("un").to_owned()).or_default();
-                *entry = if effect > 0 { 1 } else { 0 };
-            }
-            act
-        };
-        match act {
-            Act::Apply => Ok(7),
-            Act::Busy => Err(WorldError::Busy),
-            Act::Refuse => Err(WorldError::Refused),
-            Act::LoseReply | Act::LoseRequest => Err(WorldError::Lost),
-            Act::Hang => std::future::pending().await,
-            Act::Panic => panic!("the step's own fault"),
-        }
-    }
-
-    pub fn sent(&self) -> Vec<String> {
-        self.0.lock().unwrap().sent.iter().map(|line| line.split(':').next().unwrap().to_owned()).collect()
-    }
-
-    pub fn effects(&self) -> Vec<String> {
-        self.0.lock().unwrap().ledger.iter().filter(|(_, count)| **count > 0).map(|(name, _)| name.clone()).collect()
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize, Failure)]
-pub enum WorldError {
-    #[failure(transient)]
-    #[error("busy")]
-    Busy,
-    #[failure(refused, code = "no")]
-    #[error("refused")]
-    Refused,
-    #[failure(unknown)]
-    #[error("no reply")]
-    Lost,
-}
+pub use saga_faults::{Act, World, WorldError};
 
 #[step(compensable(undo = unreserve, retry(times = 2, base = "1ms")), idempotent(key), retry(times = 3, base = "1ms"), timeout = "200ms")]
 pub async fn reserve(cx: &StepCx<World>, what: &str) -> Result<u64, WorldError> {

@@ -3,10 +3,11 @@
 use saga_core::store::Store;
 use saga_core::{Engine, Settings};
 use saga_crash::deaths::Deaths;
-use saga_crash::killing::KillingStore;
+use saga_crash::killing::Killing;
 use saga_crash::ledger::Ledger;
 use saga_crash::sagas::register;
 use saga_crash::world::World;
+use saga_faults::before::Behind;
 use saga_sqlite::SqliteStore;
 use std::error::Error;
 use std::path::PathBuf;
@@ -60,7 +61,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = options()?;
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     let inner: Arc<dyn Store> = Arc::new(SqliteStore::open(&options.store)?);
-    let store = Arc::new(KillingStore::new(inner, options.deaths.clone()));
+    let store = Arc::new(Behind::new(inner, Arc::new(Killing(options.deaths.clone()))));
     let world = World::new(Ledger::open(&options.ledger)?, options.deaths, options.slow);
     let mut settings = Settings::default();
     settings.name = "crash".to_owned();
