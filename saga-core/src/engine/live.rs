@@ -5,7 +5,7 @@
 
 use crate::run::{RunId, Timestamp};
 use crate::store::Lease;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -132,6 +132,12 @@ impl Holds {
             hold.changed.notify_waiters();
             hold.changed.notify_one();
         }
+    }
+
+    /// The leases that this worker has in the store, and for which nothing works in this process.
+    pub(crate) fn unheld(&self, leases: &[Lease]) -> HashSet<(RunId, u64)> {
+        let leases = leases.iter().map(|lease| (lease.run, lease.fence));
+        self.with(|runs| leases.filter(|(run, fence)| runs.get(run).is_none_or(|hold| hold.fence != *fence)).collect())
     }
 
     /// The answer of a renewal that was asked for at `asked`.

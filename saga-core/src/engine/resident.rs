@@ -197,7 +197,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
                         return Exit::Gone;
                     }
                     Stop::Store(error) => {
-                        tracing::warn!(run = %self.id(), %error, "the store does not answer: the run is left until its lease ends");
+                        tracing::warn!(run = %self.id(), %error, "the store does not answer: the run is left, and its lease given back or lost");
                         return Exit::Gone;
                     }
                 };

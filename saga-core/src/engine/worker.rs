@@ -1,10 +1,13 @@
 //! The loops of a worker: claims what is due, renews what it holds, stops when asked.
 
+use super::codec::{self, LoadError};
 use super::resident::{Exit, Resident};
 use super::shared::Shared;
-use crate::decide::CRASH_LIMIT;
+use crate::decide::{CRASH_LIMIT, Head};
 use crate::journal::Reason;
-use crate::store::{Claim, Claimed, limits};
+use crate::run::RunId;
+use crate::store::{Append, Claim, Claimed, Due, Then, Write, limits};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -84,9 +87,12 @@ async fn work<P: Send + Sync + 'static>(
             Err((Reason::CrashLoop, cause))
         }
         Some(kept) => Ok(kept.held_again(hold)),
-        None => Resident::load(&shared, registered, &row, hold)
-            .await
-            .map_err(|error| (Reason::JournalBroken, error.to_string())),
+        None => match Resident::load(&shared, registered, &row, hold).await {
+            Err(LoadError::Store(error)) => {
+                return tracing::warn!(run = %row.run, %error, "the run could not be read: its lease is given back");
+            }
+            loaded => loaded.map_err(|error| (Reason::JournalBroken, error.to_string())),
+        },
     };
     match loaded {
         Ok(resident) => stay(&shared, resident).await,
@@ -124,10 +130,19 @@ pub(super) async fn stay<P: Send + Sync + 'static>(shared: &Shared<P>, resident:
 
 /// Renews all leases, one renewal at a time, until nothing is held and a stop was asked for.
 pub(super) async fn renew_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>) {
+    let mut unheld_before = HashSet::new();
     loop {
         let asked = Instant::now();
         match shared.store.renew(&shared.worker, shared.settings.lease).await {
-            Ok(leases) => shared.holds.renewed(&leases, asked, shared.settings.lease),
+            Ok(leases) => {
+                shared.holds.renewed(&leases, asked, shared.settings.lease);
+                // What is unheld once may have been claimed a moment ago; twice, nobody will ever take it up here.
+                let unheld = shared.holds.unheld(&leases);
+                for (run, fence) in unheld.intersection(&unheld_before) {
+                    tokio::spawn(give_back(shared.clone(), *run, *fence));
+                }
+                unheld_before = unheld;
+            }
             // The leases run out by themselves, and with them the right to act.
             Err(error) => tracing::warn!(%error, "renewing failed"),
         }
@@ -135,6 +150,35 @@ pub(super) async fn renew_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>)
             return;
         }
         tokio::time::sleep(shared.settings.renew).await;
+    }
+}
+
+/// Gives up a lease of a run on which this worker no longer works: it lost it here while the store did not answer. Renewed
+/// with all the others, that lease would never end.
+async fn give_back<P: Send + Sync + 'static>(shared: Arc<Shared<P>>, id: RunId, fence: u64) {
+    let run = match codec::load(&*shared.store, &shared.seal, id).await {
+        Ok(run) => run,
+        Err(LoadError::Store(error)) => {
+            return tracing::warn!(run = %id, %error, "a lease could not be given back; it is tried again");
+        }
+        Err(broken) => return shared.set_aside(id, Some(fence), Reason::JournalBroken, broken.to_string()).await,
+    };
+    let append = Append {
+        run: id,
+        fence,
+        length: run.length,
+        entries: Vec::new(),
+        head: Head::of(&run),
+        inbox_seen: None,
+        inbox_taken: Vec::new(),
+        reviews: Vec::new(),
+        then: Then::Release(Due::Now),
+    };
+    match shared.writer.write(Write::Append(append)).await {
+        Ok(Ok(_)) => shared.due.notify_one(),
+        // Somebody has it already.
+        Ok(Err(refused)) => tracing::debug!(run = %id, %refused, "a lease was not given back"),
+        Err(error) => tracing::warn!(run = %id, %error, "a lease could not be given back; it is tried again"),
     }
 }
 

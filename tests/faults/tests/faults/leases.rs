@@ -61,7 +61,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         right: "One renewal at a time, for all runs; a worker that cannot renew stops acting before its lease ends.",
         tests: &[here![
             renewals_never_overlap_and_a_slow_store_loses_no_lease,
-            a_worker_without_its_store_begins_nothing_and_nothing_runs_twice_when_it_is_back
+            a_worker_without_its_store_begins_nothing_and_nothing_runs_twice_when_it_is_back,
+            a_run_that_its_worker_dropped_is_not_renewed_for_ever
         ]],
         waits: Some("a pool of connections: Postgres"),
     },
@@ -201,6 +202,7 @@ pub(crate) fn the_run_of_a_killed_worker_is_claimed_again_within_a_lease_and_a_p
 struct Line {
     takes: Duration,
     is_down: AtomicBool,
+    answers_no_claim: AtomicBool,
     renewing: AtomicU32,
     overlapped: AtomicBool,
     renewed: AtomicU32,
@@ -218,7 +220,8 @@ impl Before for Line {
                 self.renewing.fetch_sub(1, Ordering::SeqCst);
                 self.renewed.fetch_add(1, Ordering::SeqCst);
             }
-            if self.is_down.load(Ordering::SeqCst) { cut_off::<()>() } else { Ok::<(), StoreError>(()) }
+            let refused = name == "claim" && self.answers_no_claim.load(Ordering::SeqCst);
+            if refused || self.is_down.load(Ordering::SeqCst) { cut_off::<()>() } else { Ok::<(), StoreError>(()) }
         })
     }
 }
@@ -264,5 +267,29 @@ pub(crate) fn a_worker_without_its_store_begins_nothing_and_nothing_runs_twice_w
             assert_eq!(world.made(step), 1, "{step}");
         }
         assert!(world.count("book") <= 2 && world.count("pay") == 1, "{:?}", world.sent());
+    });
+}
+
+/// oban-bg/oban#364: what is renewed with all the others must be worked on. The store is gone for longer than the lease, and when
+/// it is back the renewal comes first: it finds the lease still in the name of this worker, which has dropped the run.
+#[test]
+pub(crate) fn a_run_that_its_worker_dropped_is_not_renewed_for_ever() {
+    with_one_worker(|at| async move {
+        let at = at.short_leases();
+        let line = Arc::new(Line::default());
+        let world = World::default();
+        world.script("book", &[Act::Slow(Duration::from_millis(300))]);
+        let _workers = at.clone().behind(&line).workers(&world, sagas).await;
+        let run = at.client().start(four(what())).await.unwrap();
+        until_sent(&world, "book", 1).await;
+        line.is_down.store(true, Ordering::SeqCst);
+        line.answers_no_claim.store(true, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(2_000)).await;
+        line.is_down.store(false, Ordering::SeqCst);
+        let renewed = line.renewed.load(Ordering::SeqCst);
+        until("renewals", async || (line.renewed.load(Ordering::SeqCst) > renewed + 1).then_some(())).await;
+        line.answers_no_claim.store(false, Ordering::SeqCst);
+        assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(7));
+        assert_eq!((world.made("book"), world.count("pay")), (1, 1));
     });
 }
