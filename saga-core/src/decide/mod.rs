@@ -37,6 +37,9 @@ pub const CRASH_LIMIT: u32 = 5;
 /// The most entries that forward work may write; beyond it a person is asked while there is still room to undo.
 pub const JOURNAL_LIMIT: u64 = 10_000;
 
+/// The entry with which a journal is said to be nearly full: eighty in a hundred of the limit.
+pub const JOURNAL_WARNING: u64 = JOURNAL_LIMIT / 5 * 4;
+
 /// All that a decision may depend on.
 #[derive(Debug)]
 pub struct Situation<'a> {

@@ -9,7 +9,7 @@ use super::codec::{self, LoadError};
 use super::live::Hold;
 use super::registry::Registered;
 use super::shared::Shared;
-use crate::decide::{BodyAt, Item, Next, Situation, next, to_perform};
+use crate::decide::{BodyAt, Item, JOURNAL_LIMIT, JOURNAL_WARNING, Next, Situation, next, to_perform};
 use crate::journal::{Broken, Entry, Reason, Run};
 use crate::run::{RunId, Timestamp};
 use crate::store::{Due, NewEntry, NewRun, Refused, RunRow, StoreError, Then, limits};
@@ -310,6 +310,10 @@ impl<P: Send + Sync + 'static> Resident<P> {
         if let Entry::ReviewOpened { reason, owner, .. } = &entry {
             metrics::counter!("saga_reviews_opened_total", "reason" => reason.name()).increment(1);
             tracing::warn!(run = %self.id(), saga = self.run.saga, reason = reason.name(), owner, "a person must decide");
+        }
+        if self.run.length == JOURNAL_WARNING {
+            metrics::counter!("saga_journals_nearly_full_total", "saga" => self.run.saga.clone()).increment(1);
+            tracing::warn!(run = %self.id(), saga = self.run.saga, entries = JOURNAL_WARNING, limit = JOURNAL_LIMIT, "the journal is nearly full");
         }
         if matches!(entry, Entry::ReviewSettled { .. }) {
             self.forget_body(); // whatever it was stuck on may be over

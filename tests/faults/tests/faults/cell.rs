@@ -20,6 +20,11 @@ type Makes = fn(PathBuf, TestClock) -> Opens;
 /// The stores.
 const STORES: &[(&str, Makes)] = &[("memory", memory), ("sqlite file", sqlite)];
 
+/// How many stores there are.
+pub(crate) fn stores() -> u64 {
+    STORES.len() as u64
+}
+
 fn memory(_: PathBuf, clock: TestClock) -> Opens {
     let store = MemoryStore::with_clock(clock);
     Arc::new(move || Arc::new(store.clone()))

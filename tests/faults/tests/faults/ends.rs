@@ -1,11 +1,12 @@
 //! Kinds 27 and 28: cancel, completion and forced ends; interruptions, retention and leftovers.
 #![allow(missing_docs, reason = "a step's name and its properties say all there is")]
 
-use crate::cell::{asked, entries, everywhere, until, with_one_worker};
+use crate::cell::{asked, entries, everywhere, start_all, until, with_one_worker};
 use crate::registry::{Fault, elsewhere, here};
 use crate::steps::*;
 use saga_core::decide::JOURNAL_LIMIT;
 use saga_core::journal::{Action, Decision, Reason};
+use saga_core::store::{Page, RunFilter};
 use saga_core::{CallNumber, CancelAnswer, EngineBuilder, RunOutcome, Saga, new_uuid, saga};
 use std::time::Duration;
 
@@ -63,19 +64,27 @@ pub(crate) fn no_run_completes_behind_a_cancel_that_was_accepted() {
     everywhere(|at| async move {
         let world = World::default();
         world.always("pay", Act::Slow(Duration::from_millis(10)));
-        let _workers = at.workers(&world, sagas).await;
         let client = at.client();
+        let runs = start_all(&client, 100, |_| racing(what())).await;
+        // The first is cancelled before anybody works on it, so that there is one for certain.
         let racing: Vec<_> = (0..100_u64)
-            .map(|number| {
+            .zip(runs)
+            .map(|(number, run)| {
                 let client = client.clone();
                 tokio::spawn(async move {
-                    let run = client.start(racing(what())).await.unwrap();
+                    let run = client.run::<racing>(run).await.unwrap();
                     tokio::time::sleep(Duration::from_millis(number * 37 % 120)).await;
                     let answer = run.cancel("anna", "").await.unwrap();
                     (run.run(), answer, run.outcome().await.unwrap())
                 })
             })
             .collect();
+        until("the first cancel", async || {
+            let requested = client.store().list(RunFilter::default(), Page::first(100)).await.unwrap();
+            requested.iter().any(|row| row.cancel_requested).then_some(())
+        })
+        .await;
+        let _workers = at.workers(&world, sagas).await;
         let (mut accepted, mut late) = (0, 0);
         for raced in racing {
             let (run, answer, outcome) = raced.await.unwrap();
@@ -99,9 +108,12 @@ pub async fn drawing(cx: &mut Saga, what: String) -> Result<u64, Failed> {
     Ok(0)
 }
 
-/// temporalio/temporal#1069.
+/// temporalio/temporal#1069. What is counted is that each run, one on each store, warned at 80%.
 #[test]
 pub(crate) fn a_journal_that_is_full_asks_a_person_and_can_still_be_undone() {
+    let recorder = metrics_util::debugging::DebuggingRecorder::new();
+    let counted = recorder.snapshotter();
+    recorder.install().unwrap();
     with_one_worker(|at| async move {
         let world = World::default();
         let _workers = at.workers(&world, sagas).await;
@@ -115,7 +127,12 @@ pub(crate) fn a_journal_that_is_full_asks_a_person_and_can_still_be_undone() {
         client.decide(run.run(), review.review, Decision::Compensate, "anna", "it never ends").await.unwrap();
         assert!(matches!(run.outcome().await.unwrap(), RunOutcome::Cancelled(_)));
         assert!(world.effects().is_empty());
+        // Room that forward work leaves is used for the undo, however full the journal is.
+        assert!(crate::cell::row(&client, run.run()).await.length > JOURNAL_LIMIT);
     });
+    let counted = counted.snapshot().into_vec();
+    let (.., warned) = counted.iter().find(|(key, ..)| key.key().name() == "saga_journals_nearly_full_total").unwrap();
+    assert_eq!(*warned, metrics_util::debugging::DebugValue::Counter(crate::cell::stores()));
 }
 
 /// restatedev/restate#401. Refused without a reason.
