@@ -1,10 +1,11 @@
 //! Kinds 12, 13 and 24: leases and fences, clocks that disagree, and renewal over a store that is slow or gone.
 #![allow(missing_docs, reason = "a step's name and its properties say all there is")]
 
-use crate::cell::{START, by_manual_clock, entries, everywhere, row, until, until_sent, with_one_worker};
+use crate::cell::{START, by_manual_clock, entries, everywhere, inspect, row, until, until_sent, with_one_worker};
 use crate::registry::{Fault, elsewhere, here};
 use crate::steps::*;
-use saga_core::store::{StoreError, StoreFuture};
+use saga_core::decide::Head;
+use saga_core::store::{Append, Due, Refused, StoreError, StoreFuture, Then, Write};
 use saga_core::{EngineBuilder, RunOutcome, Saga, StepCx, Timestamp, saga, step};
 use saga_faults::before::{Before, cut_off};
 use std::sync::Arc;
@@ -159,7 +160,29 @@ pub(crate) fn a_worker_that_was_frozen_past_its_lease_writes_nothing() {
         let client = at.client();
         let run = client.start(freezing(what())).await.unwrap();
         until("the freeze", async || (!world.notes().is_empty()).then_some(())).await;
+        world.script("close", &[Act::Slow(Duration::from_millis(1_000))]);
         let other = at.worker(&world, sagas).await;
+        until_sent(&world, "close", 1).await;
+        // What the frozen one would still ask for, if it did not know better.
+        let (store, state) = (client.store(), inspect(&client, run.run()).await);
+        let lease = at.settings.lease;
+        assert!(store.renew(frozen.engine().worker(), lease).await.unwrap().is_empty(), "it holds nothing");
+        for then in [Then::Keep, Then::Release(Due::Now)] {
+            let append = Append {
+                run: run.run(),
+                fence: 1,
+                length: state.length,
+                entries: Vec::new(),
+                head: Head::of(&state),
+                inbox_seen: None,
+                inbox_taken: Vec::new(),
+                reviews: Vec::new(),
+                then,
+            };
+            let answer = store.commit(vec![Write::Append(append)]).await.unwrap().remove(0);
+            assert!(matches!(answer, Err(Refused::StaleFence { fence: 1, .. })), "{answer:?}");
+        }
+        assert_eq!(row(&client, run.run()).await.worker.as_ref(), Some(other.engine().worker()));
         assert_eq!(run.outcome().await.unwrap(), RunOutcome::Completed(7));
         let written = crate::cell::kinds(&client, run.run()).await;
         until_sent(&world, "freeze", 2).await;

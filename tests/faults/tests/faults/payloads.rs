@@ -112,15 +112,15 @@ pub(crate) fn a_nul_is_a_character_like_any_other() {
     });
 }
 
-/// astrid-runtime/astrid#73. Around 2,048 bytes, where words of a failure are cut.
+/// astrid-runtime/astrid#73. Around 2,048 bytes, where words of a failure are cut; and a cut at each byte of a character.
 #[test]
 pub(crate) fn a_long_text_is_cut_between_characters_with_a_mark() {
     with_one_worker(|at| async move {
         let world = World::default();
         let _workers = at.workers(&world, sagas).await;
         let client = at.client();
-        for length in 2_036..2_052 {
-            let text = format!("{}\u{1F980}", "a".repeat(length));
+        for (length, crabs) in (2_036..2_052).map(|length| (length, 1)).chain((0..4).map(|length| (length, 600))) {
+            let text = "a".repeat(length) + &"\u{1F980}".repeat(crabs);
             let run = client.start(echoing([("fail".to_owned(), text.clone())].into())).await.unwrap();
             assert_eq!(
                 run.outcome().await.unwrap(),
