@@ -14,7 +14,6 @@ impl ::saga_core::Step for pay {
             factor: 2f64,
             cap: ::core::time::Duration::from_micros(30000000u64),
             jitter: false,
-            ..::saga_core::contract::Retry::DEFAULT
         },
         undo_retry: ::saga_core::contract::Retry {
             times: 8u32,
