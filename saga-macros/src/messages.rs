@@ -84,6 +84,7 @@ pub(crate) const STEP_WITHOUT_CONTEXT: &str =
 pub(crate) const STEP_RESULT: &str = "a step says how it ends: write `-> Result<Output, Error>` with both types";
 pub(crate) const PATTERN_PARAMETER: &str =
     "an input has a name in the journal: write a plain name here and take it apart in the body";
+pub(crate) const CONDITIONAL_INPUT: &str = "`#[cfg]` on a parameter would give builds with different inputs for the same journal: take an `Option` in all of them";
 pub(crate) const MUTABLE_INPUT: &str = "an input is read back from the journal, so what is changed in it is lost: take it by value or by `&`, and return the change";
 pub(crate) const BORROWING_INPUT: &str =
     "an input is read back from the journal, so it is owned or a plain reference: write `T`, `&T`, `&str` or `&[T]`";

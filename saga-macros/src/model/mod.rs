@@ -3,14 +3,18 @@
 
 mod bindings;
 mod body;
+mod conditional;
 mod control;
+mod ends;
 mod graph;
 mod jumps;
+mod macros;
 mod parameters;
 mod patterns;
 mod saga;
 mod sites;
 mod step;
+mod values;
 
 #[cfg(test)]
 pub(crate) use graph::GraphEdge;
