@@ -193,8 +193,8 @@ pub(crate) fn await_in_macro(path: &syn::Path) -> String {
     format!("what `{name}!` awaits cannot be read: await one step after the other, outside of a macro")
 }
 
-pub(crate) fn forbidden(function: &syn::Expr, substitute: &str) -> String {
-    let name = quote::ToTokens::to_token_stream(function).to_string().replace(' ', "");
+pub(crate) fn forbidden(path: &impl quote::ToTokens, substitute: &str) -> String {
+    let name = path.to_token_stream().to_string().replace(' ', "");
     format!("`{name}` gives another answer when the body is replayed: {substitute}")
 }
 
