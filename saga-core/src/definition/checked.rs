@@ -3,6 +3,7 @@
 //! Decides texts only; what is a fault is decided by `Flow`. Everything is a `const fn` that ends in a panic, because that is
 //! how a constant speaks.
 
+use super::flow::same_text;
 use super::{Definition, Fault, Flow, NodeKind};
 
 /// A machine with its flow, computed once while the user's crate compiles. Used by generated code.
@@ -27,6 +28,33 @@ impl Checked {
             fault => self.text(fault, index, words),
         };
         panic!("{}", text.as_str())
+    }
+
+    /// Ends the compilation if the signal awaited at node `index` has the name of one at `others`, which are of other types: a
+    /// run's inbox knows signals by name only.
+    #[track_caller]
+    #[allow(clippy::panic, reason = "it is evaluated while the user's crate compiles: a panic there is the message")]
+    pub const fn signal_apart_from(&self, index: usize, others: &[usize]) {
+        let name = self.signal(index);
+        let mut other = 0;
+        while other < others.len() {
+            if !name.is_empty() && same_text(name, self.signal(others[other])) {
+                let text = Text::new()
+                    .and("another signal of this saga is also called `")
+                    .and(name)
+                    .and("`: a message for one could be read as the other; rename one with `#[signal(name = \"..\")]`");
+                panic!("{}", text.as_str())
+            }
+            other += 1;
+        }
+    }
+
+    /// The signal's name; empty if it is no signal, which the body itself reports.
+    const fn signal(&self, index: usize) -> &'static str {
+        match self.definition.nodes[index].kind {
+            NodeKind::Signal { name, .. } => name,
+            _ => "",
+        }
     }
 
     const fn text(&self, fault: Fault, index: usize, words: &str) -> Text {

@@ -3,8 +3,8 @@
 
 use super::inputs;
 use super::step::micros;
-use crate::model::{Graph, Kind, On, Returned, SagaModel};
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use crate::model::{Graph, Kind, On, Returned, SagaModel, Site, krate_span as spanned};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned;
@@ -216,22 +216,46 @@ fn assertions(krate: &TokenStream, name: &Ident, graph: &Graph) -> TokenStream {
     if leaves.is_empty() {
         return quote!();
     }
+    let apart = signals_apart(&machine, graph);
     quote! {
         const #machine: &#krate::definition::Checked =
             &#krate::definition::Checked::of(&<#name as #krate::SagaType>::DEFINITION);
         #(#leaves)*
+        #apart
     }
 }
 
+/// One assertion per further type of signal: its name is none of the earlier ones. Types that are written differently are
+/// different: `Awaits` is implemented for each.
+fn signals_apart(machine: &Ident, graph: &Graph) -> TokenStream {
+    let mut seen: Vec<(usize, &syn::AngleBracketedGenericArguments)> = Vec::new();
+    let mut tokens = TokenStream::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let Kind::Site(Site { generics: Some(generics), .. }) = &node.kind else { continue };
+        if seen.iter().any(|(_, known)| *known == generics) {
+            continue;
+        }
+        if !seen.is_empty() {
+            let others = seen.iter().map(|(other, _)| other);
+            tokens.extend(assertion(machine, &node.at, quote!(.signal_apart_from), quote!((#index, &[#(#others),*]))));
+        }
+        seen.push((index, generics));
+    }
+    tokens
+}
+
 fn leaf(machine: &Ident, index: usize, at: &TokenStream) -> TokenStream {
-    let trees: Vec<TokenTree> = at.clone().into_iter().collect();
-    let first = trees.first().map_or_else(Span::call_site, TokenTree::span);
-    let last = trees.last().map_or(first, TokenTree::span);
     let words = at.to_string().replace(' ', "");
+    assertion(machine, at, quote!(.at), quote!((#index, #words)))
+}
+
+/// The expression reaches from the user's first token to the last, and so does the message.
+fn assertion(machine: &Ident, at: &TokenStream, method: TokenStream, arguments: TokenStream) -> TokenStream {
+    let mut trees = at.clone().into_iter();
+    let first = trees.next().map_or_else(Span::call_site, |tree| tree.span());
+    let last = trees.last().map_or(first, |tree| tree.span());
     let mut machine = machine.clone();
     machine.set_span(first);
-    // The expression reaches from the user's first token to the last, and so does the message.
-    let call = quote_spanned!(last=> (#index, #words));
-    let method = quote_spanned!(first=> .at);
+    let (method, call) = (spanned(&method, first), spanned(&arguments, last));
     quote_spanned!(first=> const _: () = #machine #method #call;)
 }

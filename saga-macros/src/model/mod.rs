@@ -18,7 +18,7 @@ mod values;
 
 #[cfg(test)]
 pub(crate) use graph::GraphEdge;
-pub(crate) use graph::{Graph, Kind, On, Returned};
+pub(crate) use graph::{Graph, Kind, On, Returned, Site};
 pub(crate) use parameters::{Borrowed, Evidence, Parameter, Passed};
 pub(crate) use saga::SagaModel;
 pub(crate) use step::{StepModel, krate_span, path_inside};
