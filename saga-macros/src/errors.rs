@@ -26,6 +26,17 @@ impl Errors {
         self.0.is_empty()
     }
 
+    /// Takes one mistake out, as an expression or an item that reports it where it is put.
+    pub(crate) fn take(&mut self) -> Option<TokenStream> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut parts = self.0.remove(0).into_iter();
+        let first = parts.next();
+        self.0.extend(parts);
+        first.map(|error| error.to_compile_error())
+    }
+
     /// One `compile_error!` per mistake.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0.iter().map(syn::Error::to_compile_error).collect()

@@ -1,17 +1,17 @@
 //! The expansion of `#[saga]`: a marker type, the caller, the machine as a constant, the user's body, and one assertion at
 //! every place where the order rules may find a fault.
 
-use super::inputs;
 use super::step::micros;
+use super::{broken, inputs};
+use crate::errors::Errors;
 use crate::model::{Graph, Kind, On, Returned, SagaModel, Site, krate_span as spanned};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned;
 
-/// The code of a saga. `sound` tells whether the macro itself found no mistake: only then is the order checked, so that one
-/// mistake is reported once.
-pub(crate) fn expand(saga: &SagaModel, sound: bool) -> TokenStream {
+/// The code of a saga. Its order is checked only if the macro itself found no mistake, so that one mistake is reported once.
+pub(crate) fn expand(saga: &SagaModel, errors: &mut Errors) -> TokenStream {
     let item = &saga.item;
     let name = &item.signature.ident;
     let visibility = &item.visibility;
@@ -25,10 +25,10 @@ pub(crate) fn expand(saga: &SagaModel, sound: bool) -> TokenStream {
     match &saga.result {
         Some((output, error)) if saga.callable => {
             let caller = caller(saga);
-            let implementation = implementation(saga, output, error, sound);
+            let implementation = implementation(saga, output, error, errors.is_empty());
             quote!(#marker #caller #implementation)
         }
-        _ => quote!(#marker #(#everywhere)* #[allow(dead_code)] #visibility #item),
+        _ => broken::saga(saga, marker, errors),
     }
 }
 

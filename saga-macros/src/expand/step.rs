@@ -1,6 +1,7 @@
 //! The expansion of `#[step]`: a marker type, its contract and its functions, and the caller.
 
-use super::inputs;
+use super::{broken, inputs};
+use crate::errors::Errors;
 use crate::model::{StepModel, krate_span, path_inside};
 use crate::parse::Settings;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -9,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Path, Type};
 
 /// The code of a step. Also for one with mistakes, as far as it can be understood: its users must not fail because of it.
-pub(crate) fn expand(step: &StepModel) -> TokenStream {
+pub(crate) fn expand(step: &StepModel, errors: &mut Errors) -> TokenStream {
     let item = &step.item;
     let name = &item.signature.ident;
     let visibility = &item.visibility;
@@ -26,8 +27,7 @@ pub(crate) fn expand(step: &StepModel) -> TokenStream {
             let caller = caller(step);
             quote!(#marker #implementation #caller)
         }
-        // The signature is not that of a step: the user's function stays what it is, so that its own mistakes show.
-        _ => quote!(#marker #(#everywhere)* #[allow(dead_code)] #visibility #item),
+        _ => broken::step(step, marker, errors),
     }
 }
 
@@ -140,7 +140,7 @@ fn reported(krate: &TokenStream, path: &Path, gives: TokenStream, arguments: Tok
     quote_spanned!(path.span()=> #krate::reported::<#gives, _>(#path #arguments))
 }
 
-fn contract(step: &StepModel) -> TokenStream {
+pub(super) fn contract(step: &StepModel) -> TokenStream {
     let krate = &step.krate;
     let contract = quote!(#krate::contract);
     let settings = &step.settings;
