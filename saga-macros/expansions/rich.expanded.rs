@@ -25,15 +25,15 @@ impl ::saga_core::Step for pay {
             ::core::time::Duration::from_micros(120000000u64),
         ),
         requires: &[
-            {
+            ::saga_core::definition::required({
                 #[allow(unused_imports)]
                 use ::saga_core::fallback::*;
                 {
                     #[allow(unused_imports)]
                     use inventory::reserve as __s0;
-                    <__s0 as ::saga_core::Step>::CONTRACT.id()
+                    <__s0 as ::saga_core::Site>::NODE
                 }
-            },
+            }),
         ],
         redacted: &["card"],
         owner: ::core::option::Option::Some("payments"),
@@ -137,6 +137,18 @@ impl ::saga_core::Step for pay {
         )
     }
 }
+const _: () = ::saga_core::definition::can_be_required(
+    {
+        #[allow(unused_imports)]
+        use ::saga_core::fallback::*;
+        {
+            #[allow(unused_imports)]
+            use inventory::reserve as __s0;
+            <__s0 as ::saga_core::Site>::NODE
+        }
+    },
+    "inventory::reserve",
+);
 /// Takes the money.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn pay<'saga>(

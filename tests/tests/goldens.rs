@@ -13,6 +13,7 @@ const BY_RUSTC: &[&str] = &[
     "evidence_missing",
     "evidence_of_another_step",
     "evidence_of_one_branch_only",
+    "requires_what_does_not_exist",
     "saga_not_send",
     "step_does_not_exist",
     "undo_does_not_exist",

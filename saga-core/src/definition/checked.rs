@@ -5,6 +5,7 @@
 
 use super::flow::same_text;
 use super::{Definition, Fault, Flow, NodeKind};
+use crate::contract::StepName;
 
 /// A machine with its flow, computed once while the user's crate compiles. Used by generated code.
 #[derive(Debug)]
@@ -113,6 +114,27 @@ impl Checked {
             NodeKind::Step(contract) => contract.requires[required].name,
             _ => "",
         }
+    }
+}
+
+/// The step that `requires(..)` names; no name where it is none, which [`can_be_required`] reports. Used by generated code.
+pub const fn required(node: NodeKind) -> StepName {
+    match node {
+        NodeKind::Step(contract) => contract.id(),
+        _ => StepName { name: "", module: "" },
+    }
+}
+
+/// Ends the compilation if what `requires(..)` names is no step; `words` are the user's own. Used by generated code.
+#[track_caller]
+#[allow(clippy::panic, reason = "it is evaluated while the user's crate compiles: a panic there is the message")]
+pub const fn can_be_required(node: NodeKind, words: &str) {
+    if !matches!(node, NodeKind::Step(_)) {
+        let text = Text::new()
+            .and("`")
+            .and(words)
+            .and("` is not a step, and only a step can be required: declare it with `#[step(..)]`, or name the step that calls it");
+        panic!("{}", text.as_str())
     }
 }
 

@@ -9,7 +9,7 @@ mod draw;
 mod fingerprint;
 mod flow;
 
-pub use checked::Checked;
+pub use checked::{Checked, can_be_required, required};
 pub use fingerprint::Fingerprint;
 pub use flow::{Fault, Flow, LONGEST_BODY};
 

@@ -66,6 +66,7 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
         ["cx", "lent", "given", "reader", "made"].map(|name| Ident::new(name, Span::mixed_site()));
     let read = inputs::read_apart(krate, &step.inputs, &reader);
     let arguments = inputs::hand_on_apart(&step.inputs, [&lent, &given], Span::mixed_site());
+    let assertions = assertions(step);
     let undo = undo(step, output, [&cx, &lent, &given, &made]);
     let check = check(step, output, [&cx, &lent, &given]);
     quote! {
@@ -91,6 +92,7 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
             #undo
             #check
         }
+        #assertions
     }
 }
 
@@ -187,16 +189,8 @@ pub(super) fn contract(step: &StepModel) -> TokenStream {
     if let Some(paths) = settings.paths("requires") {
         let names = paths.iter().map(|path| {
             let krate = krate_span(krate, path.span());
-            // The same fallback as in a saga: what is only a function is reported as "not a step".
-            quote_spanned! {path.span()=> {
-                #[allow(unused_imports)]
-                use #krate::fallback::*;
-                {
-                    #[allow(unused_imports)]
-                    use #path as __s0;
-                    <__s0 as #krate::Step>::CONTRACT.id()
-                }
-            }}
+            let node = node(&krate, path);
+            quote_spanned!(path.span()=> #krate::definition::required(#node))
         });
         fields.extend(quote!(requires: &[#(#names),*],));
     }
@@ -216,6 +210,32 @@ pub(super) fn contract(step: &StepModel) -> TokenStream {
         )
     };
     if fields.is_empty() { plain } else { quote!(#contract::StepContract { #fields ..#plain }) }
+}
+
+/// What a path stands for; with the same fallback as in a saga, so that what is only a function is "not a step".
+fn node(krate: &TokenStream, path: &Path) -> TokenStream {
+    quote_spanned! {path.span()=> {
+        #[allow(unused_imports)]
+        use #krate::fallback::*;
+        {
+            #[allow(unused_imports)]
+            use #path as __s0;
+            <__s0 as #krate::Site>::NODE
+        }
+    }}
+}
+
+/// One assertion per required path, apart from the contract: a contract that fails to evaluate would be reported by its users too.
+fn assertions(step: &StepModel) -> TokenStream {
+    let paths = step.settings.paths("requires").map(Vec::as_slice).unwrap_or_default();
+    let everywhere = &step.item.attributes.everywhere;
+    let assertion = |path: &Path| {
+        let krate = krate_span(&step.krate, path.span());
+        let node = node(&krate, path);
+        let words = path.to_token_stream().to_string().replace(' ', "");
+        quote_spanned!(path.span()=> #(#everywhere)* const _: () = #krate::definition::can_be_required(#node, #words);)
+    };
+    paths.iter().map(assertion).collect()
 }
 
 /// The declared class. Where a mistake left none, the one that asks for least, so that the saga is not blamed on top.

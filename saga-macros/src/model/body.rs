@@ -6,6 +6,7 @@
 use super::conditional;
 use super::graph::{Exit, Frontier, Graph, Kind, On, Outcome};
 use super::jumps;
+use super::placed::Placed;
 use crate::errors::Errors;
 use crate::messages;
 use quote::{ToTokens, quote};
@@ -27,6 +28,8 @@ pub(super) struct Walk<'a> {
     pub(super) callable: std::collections::HashSet<String>,
     /// Whether a misuse of the handle has been reported: what follows from it is not reported on top.
     pub(super) astray: bool,
+    /// Mistakes that are reported in the place of what they spoil.
+    pub(super) placed: Placed,
     /// The state in which it is completed.
     pub(super) completed: Option<usize>,
     /// The state in which a refused call leads out.
@@ -43,7 +46,7 @@ pub(super) struct Scope {
 
 impl<'a> Walk<'a> {
     /// Reads a whole body.
-    pub(super) fn body(handle: String, body: &Block, errors: &'a mut Errors) -> Graph {
+    pub(super) fn body(handle: String, body: &Block, errors: &'a mut Errors) -> (Graph, Placed) {
         let rebound = super::bindings::bound_twice(body);
         conditional::refuse(body, errors);
         let mut walk = Walk {
@@ -55,6 +58,7 @@ impl<'a> Walk<'a> {
             rebound,
             callable: super::bindings::callable(body),
             astray: false,
+            placed: Placed::default(),
             completed: None,
             refused: None,
         };
@@ -65,7 +69,7 @@ impl<'a> Walk<'a> {
             _ => quote!(),
         };
         walk.returns(end, &at);
-        walk.graph
+        (walk.graph, walk.placed)
     }
 
     pub(super) fn block(&mut self, block: &Block, from: Frontier) -> Outcome {

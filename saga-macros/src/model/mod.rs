@@ -11,6 +11,7 @@ mod jumps;
 mod macros;
 mod parameters;
 mod patterns;
+mod placed;
 mod saga;
 mod sites;
 mod step;
