@@ -437,6 +437,14 @@ const _: () = {
                 <__s5 as ::saga_core::SiteOn<P>>::register(table);
             }
         }
+        impl ::saga_core::Site for order {
+            const NODE: ::saga_core::definition::NodeKind = ::saga_core::definition::NodeKind::NotJournaled(
+                "order",
+            );
+        }
+        impl<P> ::saga_core::SiteOn<P> for order {
+            fn register(_: &mut ::saga_core::StepTable<P>) {}
+        }
         impl ::saga_core::Awaits<Decision> for order {}
         const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
             &<order as ::saga_core::SagaType>::DEFINITION,

@@ -122,6 +122,14 @@ const _: () = {
                 <__s0 as ::saga_core::SiteOn<P>>::register(table);
             }
         }
+        impl ::saga_core::Site for glance {
+            const NODE: ::saga_core::definition::NodeKind = ::saga_core::definition::NodeKind::NotJournaled(
+                "glance",
+            );
+        }
+        impl<P> ::saga_core::SiteOn<P> for glance {
+            fn register(_: &mut ::saga_core::StepTable<P>) {}
+        }
         const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
             &<glance as ::saga_core::SagaType>::DEFINITION,
         );

@@ -172,7 +172,7 @@ pub(crate) fn not_awaited(handle: &str) -> String {
 pub(crate) fn not_journaled(handle: &str) -> String {
     format!(
         "a saga may await only steps and waits, and each takes `{handle}` first: put this work into a `#[step]` and await \
-         `step({handle}, ..)`"
+         `step({handle}, ..)`; another saga is started through the engine, not awaited"
     )
 }
 

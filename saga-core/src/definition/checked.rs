@@ -62,6 +62,10 @@ impl Checked {
         let name = self.step(index);
         match fault {
             Fault::None => Text::new(),
+            Fault::NotJournaled if self.is_saga(index) => Text::new()
+                .and("`")
+                .and(words)
+                .and("` is a saga, and a saga is started through the engine, not awaited: put what this body needs of it into a step"),
             Fault::NotJournaled => Text::new()
                 .and("`")
                 .and(words)
@@ -99,6 +103,13 @@ impl Checked {
                 .and("this may return an error after the irreversible `")
                 .and(self.step(pivot))
                 .and("`, which cannot be undone: write `Ok(..)` where it cannot fail, and decide before it where it can"),
+        }
+    }
+
+    const fn is_saga(&self, index: usize) -> bool {
+        match self.definition.nodes[index].kind {
+            NodeKind::NotJournaled(name) => !name.is_empty(),
+            _ => false,
         }
     }
 

@@ -62,7 +62,7 @@ pub enum NodeKind {
     Branch(&'static str),
     /// The body returns.
     Return(Returned),
-    /// Something that the macro let through but that is neither a step nor a wait. Always a fault.
+    /// Something that the macro let through but that is neither a step nor a wait: the name of a saga, or nothing. Always a fault.
     NotJournaled(&'static str),
 }
 

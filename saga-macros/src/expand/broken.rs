@@ -57,6 +57,7 @@ pub(super) fn saga(saga: &SagaModel, marker: TokenStream, errors: &mut Errors) -
     let wrong = quote!(<#name as #krate::SagaType>::Output);
     let value = value(&item.visibility, name, everywhere, &wrong);
     let text = journal_name(name);
+    let site = super::saga::site(krate, name);
     quote! {
         #marker
         #(#everywhere)*
@@ -81,6 +82,7 @@ pub(super) fn saga(saga: &SagaModel, marker: TokenStream, errors: &mut Errors) -
                 fn register(_: &mut #krate::StepTable<P>) {}
             }
             impl<M> #krate::Awaits<M> for #name {}
+            #site
         };
         #value
     }

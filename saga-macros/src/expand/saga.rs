@@ -68,6 +68,7 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
     let read = inputs::read(krate, &saga.inputs, &reader);
     let arguments = inputs::hand_on(&saga.inputs, &tuple, Span::mixed_site());
     let steps: Vec<Ident> = steps(&saga.graph);
+    let site = site(krate, name);
     let signals = signals(krate, name, &saga.graph);
     let assertions = if sound { assertions(krate, name, &saga.graph) } else { quote!() };
     quote! {
@@ -95,9 +96,23 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
                     #(<#steps as #krate::SiteOn<P>>::register(#table);)*
                 }
             }
+            #site
             #signals
             #assertions
         } };
+    }
+}
+
+/// What stands where another body awaits this saga like a step: a fault of that body, with words of ours.
+pub(super) fn site(krate: &TokenStream, name: &Ident) -> TokenStream {
+    let text = inputs::journal_name(name);
+    quote! {
+        impl #krate::Site for #name {
+            const NODE: #krate::definition::NodeKind = #krate::definition::NodeKind::NotJournaled(#text);
+        }
+        impl<P> #krate::SiteOn<P> for #name {
+            fn register(_: &mut #krate::StepTable<P>) {}
+        }
     }
 }
 
