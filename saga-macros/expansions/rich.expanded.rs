@@ -182,18 +182,6 @@ const _: () = {
     #[allow(unused_imports)]
     use ::saga_core::fallback::*;
     {
-        #[allow(unused_imports)]
-        use reserve as __s0;
-        #[allow(unused_imports)]
-        use check_stock as __s1;
-        #[allow(unused_imports)]
-        use pay as __s2;
-        #[allow(unused_imports)]
-        use signal as __s3;
-        #[allow(unused_imports)]
-        use shipping::ship as __s4;
-        #[allow(unused_imports)]
-        use notify as __s5;
         impl ::saga_core::SagaType for order {
             const DEFINITION: ::saga_core::definition::Definition = ::saga_core::definition::Definition {
                 name: "order",
@@ -446,8 +434,63 @@ const _: () = {
             fn register(_: &mut ::saga_core::StepTable<P>) {}
         }
         impl ::saga_core::Awaits<Decision> for order {}
+        #[allow(unused_macros)]
+        macro_rules! reserve {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use reserve as __s0;
+        #[allow(unused_macros)]
+        macro_rules! check_stock {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use check_stock as __s1;
+        #[allow(unused_macros)]
+        macro_rules! pay {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use pay as __s2;
+        #[allow(unused_macros)]
+        macro_rules! signal {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use signal as __s3;
+        #[allow(unused_imports)]
+        use shipping::ship as __s4;
+        #[allow(unused_macros)]
+        macro_rules! notify {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use notify as __s5;
+        #[allow(unreachable_patterns, unused_variables)]
         const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
             &<order as ::saga_core::SagaType>::DEFINITION,
+            &[
+                match 1u8 {
+                    __s0 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s1 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s2 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s3 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s5 => true,
+                    _ => false,
+                },
+            ],
         );
         const _: () = __MACHINE.at(1usize, "reserve");
         const _: () = __MACHINE.at(5usize, "check_stock");

@@ -48,8 +48,6 @@ const _: () = {
     #[allow(unused_imports)]
     use ::saga_core::fallback::*;
     {
-        #[allow(unused_imports)]
-        use look as __s0;
         impl ::saga_core::SagaType for glance {
             const DEFINITION: ::saga_core::definition::Definition = ::saga_core::definition::Definition {
                 name: "glance",
@@ -130,8 +128,21 @@ const _: () = {
         impl<P> ::saga_core::SiteOn<P> for glance {
             fn register(_: &mut ::saga_core::StepTable<P>) {}
         }
+        #[allow(unused_macros)]
+        macro_rules! look {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use look as __s0;
+        #[allow(unreachable_patterns, unused_variables)]
         const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
             &<glance as ::saga_core::SagaType>::DEFINITION,
+            &[
+                match 1u8 {
+                    __s0 => true,
+                    _ => false,
+                },
+            ],
         );
         const _: () = __MACHINE.at(1usize, "look");
     }

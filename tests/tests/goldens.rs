@@ -17,6 +17,7 @@ const BY_RUSTC: &[&str] = &[
     "requires_what_does_not_exist",
     "saga_not_send",
     "step_does_not_exist",
+    "step_does_not_exist_in_a_module",
     "undo_does_not_exist",
     "undo_not_async",
     "undo_of_wrong_shape",
@@ -80,7 +81,7 @@ fn the_first_error_is_ours_unless_the_case_says_otherwise() {
 fn one_mistake_is_one_error() {
     const MORE: &[&str] = &[
         // The import by which the macro asks what a path is fails beside the call itself; rustc prints both.
-        "step_does_not_exist",
+        "step_does_not_exist_in_a_module",
         // That the path is a saga is known when types are; by then rustc has read the call and its `.await` as well.
         "awaits_another_saga",
     ];

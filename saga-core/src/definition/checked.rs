@@ -12,12 +12,20 @@ use crate::contract::StepName;
 pub struct Checked {
     definition: &'static Definition,
     flow: Flow,
+    /// Whether everything that is awaited exists. If not, rustc says so, and what follows from it is not reported on top.
+    complete: bool,
 }
 
 impl Checked {
-    /// Walks the machine.
-    pub const fn of(definition: &'static Definition) -> Checked {
-        Checked { definition, flow: Flow::of(definition) }
+    /// Walks the machine; `exist` tells for each awaited name whether there is anything of that name.
+    pub const fn of(definition: &'static Definition, exist: &[bool]) -> Checked {
+        let mut complete = true;
+        let mut name = 0;
+        while name < exist.len() {
+            complete &= exist[name];
+            name += 1;
+        }
+        Checked { definition, flow: Flow::of(definition), complete }
     }
 
     /// Ends the compilation if node `index` is at fault; `words` are the user's own at this place.
@@ -26,6 +34,7 @@ impl Checked {
     pub const fn at(&self, index: usize, words: &str) {
         let text = match self.flow.fault(self.definition, index) {
             Fault::None => return,
+            _ if !self.complete => return,
             fault => self.text(fault, index, words),
         };
         panic!("{}", text.as_str())
@@ -39,7 +48,7 @@ impl Checked {
         let name = self.signal(index);
         let mut other = 0;
         while other < others.len() {
-            if !name.is_empty() && same_text(name, self.signal(others[other])) {
+            if self.complete && !name.is_empty() && same_text(name, self.signal(others[other])) {
                 let text = Text::new()
                     .and("another signal of this saga is also called `")
                     .and(name)

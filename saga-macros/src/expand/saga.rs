@@ -74,7 +74,6 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
     quote! {
         #(#everywhere)*
         const _: () = { #fallback {
-            #imports
             impl #krate::SagaType for #name {
                 const DEFINITION: #krate::definition::Definition = #definition;
                 type Inputs = #types;
@@ -98,6 +97,7 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
             }
             #site
             #signals
+            #imports
             #assertions
         } };
     }
@@ -118,6 +118,9 @@ pub(super) fn site(krate: &TokenStream, name: &Ident) -> TokenStream {
 
 /// Every awaited path as a type, under a fixed name. Where a path is only a function, it brings no type, and the fallback of
 /// the same name stands in: that turns "not a step" into a fault of the machine, with words of ours.
+///
+/// The empty macro of the path's own name is why an import of nothing is no error: rustc reports that name where it is called, and
+/// once is enough. It stands behind the user's body, which does not see it.
 fn imports(graph: &Graph) -> TokenStream {
     let imports = graph.paths.iter().enumerate().map(|(index, path)| {
         let alias = alias(index, path.span());
@@ -125,7 +128,8 @@ fn imports(graph: &Graph) -> TokenStream {
             // Imports, unlike types, look at crate names too; a glob import of our `uuid` would be ambiguous with that crate.
             return quote!(#[allow(non_camel_case_types)] type #alias = #path;);
         }
-        quote!(#[allow(unused_imports)] use #path as #alias;)
+        let anything = path.get_ident().map(|name| quote!(#[allow(unused_macros)] macro_rules! #name { () => {} }));
+        quote!(#anything #[allow(unused_imports)] use #path as #alias;)
     });
     imports.collect()
 }
@@ -232,9 +236,16 @@ fn assertions(krate: &TokenStream, name: &Ident, graph: &Graph) -> TokenStream {
         return quote!();
     }
     let apart = signals_apart(&machine, graph);
+    let names = graph.paths.iter().enumerate().filter(|(_, path)| path.get_ident().is_some());
+    let exist = names.map(|(index, path)| {
+        let alias = alias(index, path.span());
+        // A function's name is a new variable here and matches; the fallback of that name is a constant, and does not.
+        quote!(match 1u8 { #alias => true, _ => false })
+    });
     quote! {
+        #[allow(unreachable_patterns, unused_variables)]
         const #machine: &#krate::definition::Checked =
-            &#krate::definition::Checked::of(&<#name as #krate::SagaType>::DEFINITION);
+            &#krate::definition::Checked::of(&<#name as #krate::SagaType>::DEFINITION, &[#(#exist),*]);
         #(#leaves)*
         #apart
     }
