@@ -25,15 +25,15 @@ impl ::saga_core::Step for pay {
             ::core::time::Duration::from_micros(120000000u64),
         ),
         requires: &[
-            {
+            ::saga_core::definition::required({
                 #[allow(unused_imports)]
                 use ::saga_core::fallback::*;
                 {
                     #[allow(unused_imports)]
                     use inventory::reserve as __s0;
-                    <__s0 as ::saga_core::Step>::CONTRACT.id()
+                    <__s0 as ::saga_core::Site>::NODE
                 }
-            },
+            }),
         ],
         redacted: &["card"],
         owner: ::core::option::Option::Some("payments"),
@@ -107,6 +107,18 @@ impl ::saga_core::Step for pay {
         )
     }
 }
+const _: () = ::saga_core::definition::can_be_required(
+    {
+        #[allow(unused_imports)]
+        use ::saga_core::fallback::*;
+        {
+            #[allow(unused_imports)]
+            use inventory::reserve as __s0;
+            <__s0 as ::saga_core::Site>::NODE
+        }
+    },
+    "inventory::reserve",
+);
 /// Takes the money.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn pay<'saga>(
@@ -140,18 +152,6 @@ const _: () = {
     #[allow(unused_imports)]
     use ::saga_core::fallback::*;
     {
-        #[allow(unused_imports)]
-        use reserve as __s0;
-        #[allow(unused_imports)]
-        use check_stock as __s1;
-        #[allow(unused_imports)]
-        use pay as __s2;
-        #[allow(unused_imports)]
-        use signal as __s3;
-        #[allow(unused_imports)]
-        use shipping::ship as __s4;
-        #[allow(unused_imports)]
-        use notify as __s5;
         impl ::saga_core::SagaType for order {
             const DEFINITION: ::saga_core::definition::Definition = ::saga_core::definition::Definition {
                 name: "order",
@@ -261,17 +261,77 @@ const _: () = {
                 <__s5 as ::saga_core::SiteOn<P>>::register(table);
             }
         }
+        impl ::saga_core::Site for order {
+            const NODE: ::saga_core::definition::NodeKind = ::saga_core::definition::NodeKind::NotJournaled(
+                "order",
+            );
+        }
+        impl<P> ::saga_core::SiteOn<P> for order {}
         impl ::saga_core::Awaits<Decision> for order {}
-        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(1usize, "reserve");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(5usize, "check_stock");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(6usize, "pay");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(7usize, "signal::<Decision>");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(8usize, "returnErr(Refusal::Expired)");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(9usize, "shipping::ship");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(10usize, "notify");
+        #[allow(unused_macros)]
+        macro_rules! reserve {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use reserve as __s0;
+        #[allow(unused_macros)]
+        macro_rules! check_stock {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use check_stock as __s1;
+        #[allow(unused_macros)]
+        macro_rules! pay {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use pay as __s2;
+        #[allow(unused_macros)]
+        macro_rules! signal {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use signal as __s3;
+        #[allow(unused_imports)]
+        use shipping::ship as __s4;
+        #[allow(unused_macros)]
+        macro_rules! notify {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use notify as __s5;
+        #[allow(unreachable_patterns, unused_variables)]
+        const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
+            &<order as ::saga_core::SagaType>::DEFINITION,
+            &[
+                match 1u8 {
+                    __s0 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s1 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s2 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s3 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s5 => true,
+                    _ => false,
+                },
+            ],
+        );
+        const _: () = __MACHINE.at(1usize, "reserve");
+        const _: () = __MACHINE.at(5usize, "check_stock");
+        const _: () = __MACHINE.at(6usize, "pay");
+        const _: () = __MACHINE.at(7usize, "signal::<Decision>");
+        const _: () = __MACHINE.at(8usize, "returnErr(Refusal::Expired)");
+        const _: () = __MACHINE.at(9usize, "shipping::ship");
+        const _: () = __MACHINE.at(10usize, "notify");
     }
 };

@@ -45,8 +45,6 @@ const _: () = {
     #[allow(unused_imports)]
     use ::saga_core::fallback::*;
     {
-        #[allow(unused_imports)]
-        use look as __s0;
         impl ::saga_core::SagaType for glance {
             const DEFINITION: ::saga_core::definition::Definition = ::saga_core::definition::Definition {
                 name: "glance",
@@ -84,6 +82,28 @@ const _: () = {
                 <__s0 as ::saga_core::SiteOn<P>>::register(table);
             }
         }
-        const _: () = <glance as ::saga_core::SagaType>::CHECKED.at(1usize, "look");
+        impl ::saga_core::Site for glance {
+            const NODE: ::saga_core::definition::NodeKind = ::saga_core::definition::NodeKind::NotJournaled(
+                "glance",
+            );
+        }
+        impl<P> ::saga_core::SiteOn<P> for glance {}
+        #[allow(unused_macros)]
+        macro_rules! look {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use look as __s0;
+        #[allow(unreachable_patterns, unused_variables)]
+        const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
+            &<glance as ::saga_core::SagaType>::DEFINITION,
+            &[
+                match 1u8 {
+                    __s0 => true,
+                    _ => false,
+                },
+            ],
+        );
+        const _: () = __MACHINE.at(1usize, "look");
     }
 };

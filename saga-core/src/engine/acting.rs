@@ -219,7 +219,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
 }
 
 /// Whether somebody is to be told of what the entry says.
-fn asks(entry: &Entry) -> bool {
+pub(super) fn asks(entry: &Entry) -> bool {
     matches!(entry, Entry::ReviewOpened { .. } | Entry::ReviewSettled { decision: Decision::Escalate { .. }, .. })
 }
 

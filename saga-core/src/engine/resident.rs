@@ -250,6 +250,10 @@ impl<P: Send + Sync + 'static> Resident<P> {
         };
         match next(&situation) {
             Next::Write(entries) => {
+                // A question is written by an append: what creates a run opens none.
+                if self.birth.is_some() && entries.iter().any(super::acting::asks) {
+                    self.flush(shared, Then::Keep, false).await?;
+                }
                 let mut due = None;
                 for entry in entries {
                     let start = to_perform(&entry);
