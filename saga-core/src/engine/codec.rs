@@ -26,7 +26,7 @@ pub(crate) fn encode(entry: &Entry, run: &Run) -> Result<NewEntry, String> {
     Ok(NewEntry { kind: entry.kind(), call: entry.call(), step, body })
 }
 
-fn decode(stored: &StoredEntry) -> Result<Entry, Broken> {
+pub(crate) fn decode(stored: &StoredEntry) -> Result<Entry, Broken> {
     let unreadable =
         |why: String| Broken::Unreadable { sequence: stored.sequence, kind: cut(&stored.kind), why: cut(&why) };
     let entry: Entry = serde_json::from_slice(&stored.body).map_err(|error| unreadable(error.to_string()))?;
@@ -36,6 +36,22 @@ fn decode(stored: &StoredEntry) -> Result<Entry, Broken> {
     Ok(entry)
 }
 
+/// The run after the next entries of its journal, in the order in which the store has them.
+pub(crate) fn fold(mut run: Option<Run>, id: RunId, page: &[StoredEntry]) -> Result<Option<Run>, Broken> {
+    for stored in page {
+        let expected = run.as_ref().map_or(0, |run| run.length) + 1;
+        if stored.sequence != expected {
+            return Err(Broken::Gap { expected, found: stored.sequence });
+        }
+        let entry = decode(stored)?;
+        match &mut run {
+            Some(run) => run.apply(&entry, stored.at)?,
+            None => run = Some(Run::begin(id, &entry, stored.at)?),
+        }
+    }
+    Ok(run)
+}
+
 /// Reads a whole journal, a page at a time, and folds it.
 pub(crate) async fn load(store: &dyn Store, id: RunId) -> Result<Run, LoadError> {
     let mut run: Option<Run> = None;
@@ -43,16 +59,7 @@ pub(crate) async fn load(store: &dyn Store, id: RunId) -> Result<Run, LoadError>
         let after = run.as_ref().map_or(0, |run| run.length);
         let page = store.journal(id, after, limits::LONGEST_BATCH).await?;
         let last = page.len() < limits::LONGEST_BATCH as usize;
-        for (expected, stored) in (after + 1..).zip(&page) {
-            if stored.sequence != expected {
-                return Err(Broken::Gap { expected, found: stored.sequence }.into());
-            }
-            let entry = decode(stored)?;
-            match &mut run {
-                Some(run) => run.apply(&entry, stored.at)?,
-                None => run = Some(Run::begin(id, &entry, stored.at)?),
-            }
-        }
+        run = fold(run, id, &page)?;
         if last {
             return run.ok_or(LoadError::Broken(Broken::NoBeginning));
         }

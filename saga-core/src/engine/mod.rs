@@ -7,7 +7,7 @@ mod attempt;
 mod body;
 mod build;
 mod client;
-mod codec;
+pub(crate) mod codec;
 mod live;
 mod over;
 mod registry;
