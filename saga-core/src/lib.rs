@@ -18,6 +18,9 @@ pub mod contract;
 pub mod decide;
 pub mod definition;
 mod engine;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod journal;
 mod journaled;
 mod payload;

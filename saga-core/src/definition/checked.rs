@@ -67,6 +67,12 @@ impl Checked {
         }
     }
 
+    /// What [`Checked::at`] would end with; nothing where there is no fault.
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn words(&self, index: usize, words: &str) -> String {
+        self.text(self.flow.fault(self.definition, index), index, words).as_str().to_owned()
+    }
+
     const fn text(&self, fault: Fault, index: usize, words: &str) -> Text {
         let name = self.step(index);
         match fault {
