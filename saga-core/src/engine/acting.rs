@@ -120,11 +120,12 @@ impl<P: Send + Sync + 'static> Resident<P> {
         Some(format!("the inputs of `{step}` do not survive being journaled: {error}"))
     }
 
-    /// A person's text that is no output of the step is refused, and the review stays open.
-    pub(super) fn checked(&self, shared: &Shared<P>, mut entry: Entry) -> Entry {
-        let Entry::ReviewSettled { review, request, decision: Decision::MarkApplied { output }, by, .. } = &mut entry
+    /// A person's text that is no output of the step is refused: the review stays open, and nothing follows from the decision.
+    pub(super) fn checked(&self, shared: &Shared<P>, mut entries: Vec<Entry>) -> Vec<Entry> {
+        let Some(Entry::ReviewSettled { review, request, decision: Decision::MarkApplied { output }, by, .. }) =
+            entries.first_mut()
         else {
-            return entry;
+            return entries;
         };
         let step = self.run.open_review().and_then(|review| review.call).and_then(|call| self.run.step(call));
         let known = step.and_then(|step| self.registered.steps.get(&step.step));
@@ -132,9 +133,9 @@ impl<P: Send + Sync + 'static> Resident<P> {
         match fits.and_then(|()| known.map_or(Ok(()), |known| known.can_be_output(output))) {
             Err(error) => {
                 let why = crate::saga::cut(&error.to_string());
-                Entry::DecisionRefused { review: *review, request: *request, by: by.clone(), why }
+                vec![Entry::DecisionRefused { review: *review, request: *request, by: by.clone(), why }]
             }
-            Ok(()) => entry,
+            Ok(()) => entries,
         }
     }
 

@@ -255,7 +255,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
                     self.flush(shared, Then::Keep, false).await?;
                 }
                 let mut due = None;
-                for entry in entries {
+                for entry in self.checked(shared, entries) {
                     let start = to_perform(&entry);
                     if self.write(shared, entry)? {
                         due = start.or(due);
@@ -302,9 +302,8 @@ impl<P: Send + Sync + 'static> Resident<P> {
     }
 
     /// Folds an entry and keeps it for the next commit; `false` if it cannot be journaled and the body is stuck instead.
-    pub(super) fn write(&mut self, shared: &Shared<P>, entry: Entry) -> Result<bool, Stop> {
+    pub(super) fn write(&mut self, shared: &Shared<P>, mut entry: Entry) -> Result<bool, Stop> {
         let broken = |why: String| Stop::Broken(Reason::JournalBroken, why);
-        let mut entry = self.checked(shared, entry);
         if let Some(problem) = self.cannot_be_journaled(shared, &mut entry) {
             self.at = BodyAt::Stuck(problem);
             return Ok(false);
