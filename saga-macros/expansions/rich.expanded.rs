@@ -50,8 +50,8 @@ impl ::saga_core::Step for pay {
     type Output = Payment;
     type Error = BankError;
     fn act<'a>(
-        reader: &'a ::saga_core::InputReader<'a>,
-        act: ::saga_core::Act<'a, Self>,
+        __reader: &'a ::saga_core::InputReader<'a>,
+        __act: ::saga_core::Act<'a, Self>,
     ) -> ::core::result::Result<::saga_core::Acting<'a>, ::saga_core::DecodeError> {
         #[tracing::instrument]
         async fn pay(
@@ -63,44 +63,49 @@ impl ::saga_core::Step for pay {
         ) -> Result<Payment, BankError> {
             cx.env().pay(cx.key(), card, lines, total).await
         }
-        let input0 = match reader.lent_text("card") {
+        let __input0 = match __reader.lent_text("card") {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
-        let input1 = match reader.lent_items("lines", &::saga_core::journaled::<Line>())
+        let __input1 = match __reader
+            .lent_items("lines", &::saga_core::journaled::<Line>())
         {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
-        let input2 = match reader.done("slot") {
+        let __input2 = match __reader.done("slot") {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
-        let input3 = match reader.input("total", &::saga_core::journaled::<u64>()) {
+        let __input3 = match __reader.input("total", &::saga_core::journaled::<u64>()) {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
         ::core::result::Result::Ok(
-            match act {
-                ::saga_core::Act::Run(cx) => {
-                    ::saga_core::ran::<Self>(pay(cx, input0, input1, input2, input3))
+            match __act {
+                ::saga_core::Act::Run(__cx) => {
+                    ::saga_core::ran::<
+                        Self,
+                    >(pay(__cx, __input0, __input1, __input2, __input3))
                 }
-                ::saga_core::Act::Undo(cx, ::core::option::Option::Some(made)) => {
-                    ::saga_core::undone(refund(cx, input0, input1, input2, input3, made))
+                ::saga_core::Act::Undo(__cx, ::core::option::Option::Some(__made)) => {
+                    ::saga_core::undone(
+                        refund(__cx, __input0, __input1, __input2, __input3, __made),
+                    )
                 }
-                ::saga_core::Act::Check(cx) => {
+                ::saga_core::Act::Check(__cx) => {
                     ::saga_core::checked::<
                         Self,
                         _,
-                    >(find_payment(cx, input0, input1, input2, input3))
+                    >(find_payment(__cx, __input0, __input1, __input2, __input3))
                 }
                 _ => ::core::option::Option::None,
             },
@@ -122,19 +127,19 @@ const _: () = ::saga_core::definition::can_be_required(
 /// Takes the money.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn pay<'saga>(
-    saga: &'saga mut ::saga_core::Saga,
+    __saga: &'saga mut ::saga_core::Saga,
     card: &str,
     lines: &[Line],
     slot: Done<reserve>,
     total: u64,
 ) -> ::saga_core::Call<'saga, pay> {
     #[allow(unused_mut)]
-    let mut inputs = ::saga_core::InputWriter::of(saga);
-    inputs.value("card", card);
-    inputs.items("lines", &::saga_core::journaled::<Line>(), lines);
-    inputs.consumes("slot", &slot);
-    inputs.input("total", &::saga_core::journaled::<u64>(), &total);
-    ::saga_core::Call::new(saga, inputs)
+    let mut __inputs = ::saga_core::InputWriter::of(__saga);
+    __inputs.value("card", card);
+    __inputs.items("lines", &::saga_core::journaled::<Line>(), lines);
+    __inputs.consumes("slot", &slot);
+    __inputs.input("total", &::saga_core::journaled::<u64>(), &total);
+    ::saga_core::Call::new(__saga, __inputs)
 }
 /// Sells one order.
 #[allow(non_camel_case_types, missing_docs, unreachable_pub)]
@@ -143,10 +148,10 @@ pub enum order {}
 #[allow(clippy::too_many_arguments)]
 pub fn order(order: Order, rush: bool) -> ::saga_core::Start<order> {
     #[allow(unused_mut)]
-    let mut inputs = ::saga_core::InputWriter::of_a_start();
-    inputs.input("order", &::saga_core::journaled::<Order>(), &order);
-    inputs.input("rush", &::saga_core::journaled::<bool>(), &rush);
-    ::saga_core::Start::new(inputs)
+    let mut __inputs = ::saga_core::InputWriter::of_a_start();
+    __inputs.input("order", &::saga_core::journaled::<Order>(), &order);
+    __inputs.input("rush", &::saga_core::journaled::<bool>(), &rush);
+    ::saga_core::Start::new(__inputs)
 }
 const _: () = {
     #[allow(unused_imports)]
@@ -185,16 +190,16 @@ const _: () = {
             type Output = Receipt;
             type Error = Refusal;
             fn read(
-                reader: &::saga_core::InputReader<'_>,
+                __reader: &::saga_core::InputReader<'_>,
             ) -> ::core::result::Result<Self::Inputs, ::saga_core::DecodeError> {
                 ::core::result::Result::Ok((
-                    match reader.input("order", &::saga_core::journaled::<Order>()) {
+                    match __reader.input("order", &::saga_core::journaled::<Order>()) {
                         ::core::result::Result::Ok(value) => value,
                         ::core::result::Result::Err(error) => {
                             return ::core::result::Result::Err(error);
                         }
                     },
-                    match reader.input("rush", &::saga_core::journaled::<bool>()) {
+                    match __reader.input("rush", &::saga_core::journaled::<bool>()) {
                         ::core::result::Result::Ok(value) => value,
                         ::core::result::Result::Err(error) => {
                             return ::core::result::Result::Err(error);
@@ -203,8 +208,8 @@ const _: () = {
                 ))
             }
             fn body(
-                saga: &mut ::saga_core::Saga,
-                inputs: Self::Inputs,
+                __saga: &mut ::saga_core::Saga,
+                __inputs: Self::Inputs,
             ) -> ::saga_core::BodyFuture<'_, Receipt, Refusal> {
                 async fn order(
                     cx: &mut Saga,
@@ -242,7 +247,7 @@ const _: () = {
                         .map(|_| Receipt::new(parcel.into_inner()))
                         .map_err(Refusal::from)
                 }
-                ::saga_core::boxed(order(saga, inputs.0, inputs.1))
+                ::saga_core::boxed(order(__saga, __inputs.0, __inputs.1))
             }
         }
         impl<P> ::saga_core::RunsOn<P> for order
@@ -253,12 +258,12 @@ const _: () = {
             __s4: ::saga_core::SiteOn<P>,
             __s5: ::saga_core::SiteOn<P>,
         {
-            fn register(table: &mut ::saga_core::StepTable<P>) {
-                <__s0 as ::saga_core::SiteOn<P>>::register(table);
-                <__s1 as ::saga_core::SiteOn<P>>::register(table);
-                <__s2 as ::saga_core::SiteOn<P>>::register(table);
-                <__s4 as ::saga_core::SiteOn<P>>::register(table);
-                <__s5 as ::saga_core::SiteOn<P>>::register(table);
+            fn register(__table: &mut ::saga_core::StepTable<P>) {
+                <__s0 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s1 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s2 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s4 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s5 as ::saga_core::SiteOn<P>>::register(__table);
             }
         }
         impl ::saga_core::Site for order {

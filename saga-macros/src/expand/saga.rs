@@ -39,7 +39,7 @@ fn caller(saga: &SagaModel) -> TokenStream {
     let visibility = &item.visibility;
     let everywhere = &item.attributes.everywhere;
     let shown = &item.attributes.shown;
-    let writer = Ident::new("inputs", Span::mixed_site());
+    let writer = inputs::local("inputs");
     let write = inputs::write(krate, &saga.inputs, &writer);
     let parameters = inputs::parameters(&saga.inputs);
     quote! {
@@ -63,8 +63,7 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
     let imports = imports(&saga.graph);
     let definition = definition(saga);
     let types = inputs::types(&saga.inputs);
-    let [handle, tuple, reader, table] =
-        ["saga", "inputs", "reader", "table"].map(|name| Ident::new(name, Span::mixed_site()));
+    let [handle, tuple, reader, table] = ["saga", "inputs", "reader", "table"].map(inputs::local);
     let read = inputs::read(krate, &saga.inputs, &reader);
     let arguments = inputs::hand_on(&saga.inputs, &tuple, Span::mixed_site());
     let steps = steps(&saga.graph);

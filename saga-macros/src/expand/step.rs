@@ -39,8 +39,8 @@ fn caller(step: &StepModel) -> TokenStream {
     let everywhere = &item.attributes.everywhere;
     let shown = &item.attributes.shown;
     let parameters = inputs::parameters(&step.inputs);
-    let writer = Ident::new("inputs", Span::mixed_site());
-    let saga = Ident::new("saga", Span::mixed_site());
+    let writer = inputs::local("inputs");
+    let saga = inputs::local("saga");
     let write = inputs::write(krate, &step.inputs, &writer);
     quote! {
         #(#everywhere)* #(#shown)*
@@ -61,7 +61,7 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
     let environment = &step.environment;
     let everywhere = &item.attributes.everywhere;
     let contract = contract(step);
-    let [cx, reader, act, made] = ["cx", "reader", "act", "made"].map(|name| Ident::new(name, Span::mixed_site()));
+    let [cx, reader, act, made] = ["cx", "reader", "act", "made"].map(inputs::local);
     let read = inputs::read_each(krate, &step.inputs, &reader);
     let arguments = inputs::hand_on_each(&step.inputs, Span::mixed_site());
     let assertions = assertions(step);
