@@ -26,6 +26,8 @@ mod journaled;
 mod payload;
 mod run;
 mod saga;
+#[cfg(feature = "simulate")]
+pub mod simulate;
 pub mod store;
 
 pub use contract::duration as time;

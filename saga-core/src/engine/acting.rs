@@ -12,8 +12,9 @@ use crate::payload::Payload;
 use crate::run::CallNumber;
 use crate::saga::{AttemptCx, DecodeError, Fence, Found};
 use crate::store::{Append, NewRun, Refused, Then, Write, Written};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tracing::Instrument;
 
 impl<P: Send + Sync + 'static> Resident<P> {
@@ -170,7 +171,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
             key: key_of(self.id(), call, &name, phase),
             effect_key: key_of(self.id(), call, &name, Phase::Forward),
             attempt,
-            fence: Fence { epoch: self.hold.fence, deadline: self.hold.until() },
+            fence: Fence { epoch: self.hold.fence, deadline: self.hold.until().into_std() },
             deadline: Instant::now() + contract.timeout,
             cancelled,
             span,
@@ -201,7 +202,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         tokio::pin!(performing, lost, grace_over);
         loop {
             tokio::select! {
-                biased;
+               biased;
                 brought = &mut performing => return Ok(brought),
                 () = &mut lost => {
                     metrics::counter!("saga_leases_lost_total").increment(1);

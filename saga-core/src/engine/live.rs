@@ -8,8 +8,9 @@ use crate::store::Lease;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// The store's clock between two answers: the last reading plus what has passed since.
 #[derive(Debug)]
@@ -76,7 +77,8 @@ impl Hold {
                 return;
             }
             tokio::select! {
-                () = tokio::time::sleep_until(until.into()) => {}
+                biased;
+                () = tokio::time::sleep_until(until) => {}
                 () = self.changed.notified() => {}
             }
         }

@@ -246,7 +246,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
             inbox: &self.inbox,
             now: shared.clock.now(),
             in_flight: false,
-            fresh: uuid::Uuid::new_v4(),
+            fresh: shared.chance.identity(),
         };
         match next(&situation) {
             Next::Write(entries) => {
@@ -330,6 +330,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
             self.flush(shared, Then::Keep, true).await?;
             let hold = self.hold.clone();
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(length) => {}
                 () = hold.changed.notified() => {}
                 () = shared.stop_asked() => {}
@@ -347,7 +348,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
 }
 
 /// The idempotency key of a call: a function of run, call, step and nothing else; an undo has its own.
-pub(super) fn key_of(run: RunId, call: crate::run::CallNumber, step: &str, phase: crate::journal::Phase) -> String {
+pub(crate) fn key_of(run: RunId, call: crate::run::CallNumber, step: &str, phase: crate::journal::Phase) -> String {
     match phase {
         crate::journal::Phase::Undo => format!("{run}:{call}:{step}:{}", phase_name(phase)),
         // A check must ask about the very key under which the effect was sent.
