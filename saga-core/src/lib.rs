@@ -12,6 +12,7 @@
 //! - `decide`: what to do next. Pure: no clock, no store, no tokio.
 //! - `store`: how a run is stored, as a contract; the memory store; the conformance suite.
 //! - `engine`: who owns a run, and the edge that acts.
+//! - `simulate` (feature of that name): plays all that can go wrong. Asks all of them.
 
 mod canonical;
 pub mod contract;
