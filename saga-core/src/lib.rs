@@ -12,17 +12,23 @@
 //! - `decide`: what to do next. Pure: no clock, no store, no tokio.
 //! - `store`: how a run is stored, as a contract; the memory store; the conformance suite.
 //! - `engine`: who owns a run, and the edge that acts.
+//! - `simulate` (feature of that name): plays all that can go wrong. Asks all of them.
 
 mod canonical;
 pub mod contract;
 pub mod decide;
 pub mod definition;
 mod engine;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod journal;
 mod journaled;
 mod payload;
 mod run;
 mod saga;
+#[cfg(feature = "simulate")]
+pub mod simulate;
 pub mod store;
 
 pub use contract::duration as time;

@@ -24,15 +24,15 @@ impl ::saga_core::Step for pay {
             ::core::time::Duration::from_micros(120000000u64),
         ),
         requires: &[
-            {
+            ::saga_core::definition::required({
                 #[allow(unused_imports)]
                 use ::saga_core::fallback::*;
                 {
                     #[allow(unused_imports)]
                     use inventory::reserve as __s0;
-                    <__s0 as ::saga_core::Step>::CONTRACT.id()
+                    <__s0 as ::saga_core::Site>::NODE
                 }
-            },
+            }),
         ],
         redacted: &["card"],
         owner: ::core::option::Option::Some("payments"),
@@ -49,8 +49,8 @@ impl ::saga_core::Step for pay {
     type Output = Payment;
     type Error = BankError;
     fn act<'a>(
-        reader: &'a ::saga_core::InputReader<'a>,
-        act: ::saga_core::Act<'a, Self>,
+        __reader: &'a ::saga_core::InputReader<'a>,
+        __act: ::saga_core::Act<'a, Self>,
     ) -> ::core::result::Result<::saga_core::Acting<'a>, ::saga_core::DecodeError> {
         #[tracing::instrument]
         async fn pay(
@@ -62,66 +62,83 @@ impl ::saga_core::Step for pay {
         ) -> Result<Payment, BankError> {
             cx.env().pay(cx.key(), card, lines, total).await
         }
-        let input0 = match reader.lent_text("card") {
+        let __input0 = match __reader.lent_text("card") {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
-        let input1 = match reader.lent_items("lines", &::saga_core::journaled::<Line>())
+        let __input1 = match __reader
+            .lent_items("lines", &::saga_core::journaled::<Line>())
         {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
-        let input2 = match reader.done("slot") {
+        let __input2 = match __reader.done("slot") {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
-        let input3 = match reader.input("total", &::saga_core::journaled::<u64>()) {
+        let __input3 = match __reader.input("total", &::saga_core::journaled::<u64>()) {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
                 return ::core::result::Result::Err(error);
             }
         };
         ::core::result::Result::Ok(
-            match act {
-                ::saga_core::Act::Run(cx) => {
-                    ::saga_core::ran::<Self>(pay(cx, input0, input1, input2, input3))
+            match __act {
+                ::saga_core::Act::Run(__cx) => {
+                    ::saga_core::ran::<
+                        Self,
+                    >(pay(__cx, __input0, __input1, __input2, __input3))
                 }
-                ::saga_core::Act::Undo(cx, ::core::option::Option::Some(made)) => {
-                    ::saga_core::undone(refund(cx, input0, input1, input2, input3, made))
+                ::saga_core::Act::Undo(__cx, ::core::option::Option::Some(__made)) => {
+                    ::saga_core::undone(
+                        refund(__cx, __input0, __input1, __input2, __input3, __made),
+                    )
                 }
-                ::saga_core::Act::Check(cx) => {
+                ::saga_core::Act::Check(__cx) => {
                     ::saga_core::checked::<
                         Self,
                         _,
-                    >(find_payment(cx, input0, input1, input2, input3))
+                    >(find_payment(__cx, __input0, __input1, __input2, __input3))
                 }
                 _ => ::core::option::Option::None,
             },
         )
     }
 }
+const _: () = ::saga_core::definition::can_be_required(
+    {
+        #[allow(unused_imports)]
+        use ::saga_core::fallback::*;
+        {
+            #[allow(unused_imports)]
+            use inventory::reserve as __s0;
+            <__s0 as ::saga_core::Site>::NODE
+        }
+    },
+    "inventory::reserve",
+);
 /// Takes the money.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn pay<'saga>(
-    saga: &'saga mut ::saga_core::Saga,
+    __saga: &'saga mut ::saga_core::Saga,
     card: &str,
     lines: &[Line],
     slot: Done<reserve>,
     total: u64,
 ) -> ::saga_core::Call<'saga, pay> {
     #[allow(unused_mut)]
-    let mut inputs = ::saga_core::InputWriter::of(saga);
-    inputs.value("card", card);
-    inputs.items("lines", &::saga_core::journaled::<Line>(), lines);
-    inputs.consumes("slot", &slot);
-    inputs.input("total", &::saga_core::journaled::<u64>(), &total);
-    ::saga_core::Call::new(saga, inputs)
+    let mut __inputs = ::saga_core::InputWriter::of(__saga);
+    __inputs.value("card", card);
+    __inputs.items("lines", &::saga_core::journaled::<Line>(), lines);
+    __inputs.consumes("slot", &slot);
+    __inputs.input("total", &::saga_core::journaled::<u64>(), &total);
+    ::saga_core::Call::new(__saga, __inputs)
 }
 /// Sells one order.
 #[allow(non_camel_case_types, missing_docs, unreachable_pub)]
@@ -130,27 +147,15 @@ pub enum order {}
 #[allow(clippy::too_many_arguments)]
 pub fn order(order: Order, rush: bool) -> ::saga_core::Start<order> {
     #[allow(unused_mut)]
-    let mut inputs = ::saga_core::InputWriter::of_a_start();
-    inputs.input("order", &::saga_core::journaled::<Order>(), &order);
-    inputs.input("rush", &::saga_core::journaled::<bool>(), &rush);
-    ::saga_core::Start::new(inputs)
+    let mut __inputs = ::saga_core::InputWriter::of_a_start();
+    __inputs.input("order", &::saga_core::journaled::<Order>(), &order);
+    __inputs.input("rush", &::saga_core::journaled::<bool>(), &rush);
+    ::saga_core::Start::new(__inputs)
 }
 const _: () = {
     #[allow(unused_imports)]
     use ::saga_core::fallback::*;
     {
-        #[allow(unused_imports)]
-        use reserve as __s0;
-        #[allow(unused_imports)]
-        use check_stock as __s1;
-        #[allow(unused_imports)]
-        use pay as __s2;
-        #[allow(unused_imports)]
-        use signal as __s3;
-        #[allow(unused_imports)]
-        use shipping::ship as __s4;
-        #[allow(unused_imports)]
-        use notify as __s5;
         impl ::saga_core::SagaType for order {
             const DEFINITION: ::saga_core::definition::Definition = ::saga_core::definition::Definition {
                 name: "order",
@@ -184,16 +189,16 @@ const _: () = {
             type Output = Receipt;
             type Error = Refusal;
             fn read(
-                reader: &::saga_core::InputReader<'_>,
+                __reader: &::saga_core::InputReader<'_>,
             ) -> ::core::result::Result<Self::Inputs, ::saga_core::DecodeError> {
                 ::core::result::Result::Ok((
-                    match reader.input("order", &::saga_core::journaled::<Order>()) {
+                    match __reader.input("order", &::saga_core::journaled::<Order>()) {
                         ::core::result::Result::Ok(value) => value,
                         ::core::result::Result::Err(error) => {
                             return ::core::result::Result::Err(error);
                         }
                     },
-                    match reader.input("rush", &::saga_core::journaled::<bool>()) {
+                    match __reader.input("rush", &::saga_core::journaled::<bool>()) {
                         ::core::result::Result::Ok(value) => value,
                         ::core::result::Result::Err(error) => {
                             return ::core::result::Result::Err(error);
@@ -202,8 +207,8 @@ const _: () = {
                 ))
             }
             fn body(
-                saga: &mut ::saga_core::Saga,
-                inputs: Self::Inputs,
+                __saga: &mut ::saga_core::Saga,
+                __inputs: Self::Inputs,
             ) -> ::saga_core::BodyFuture<'_, Receipt, Refusal> {
                 async fn order(
                     cx: &mut Saga,
@@ -241,7 +246,7 @@ const _: () = {
                         .map(|_| Receipt::new(parcel.into_inner()))
                         .map_err(Refusal::from)
                 }
-                ::saga_core::boxed(order(saga, inputs.0, inputs.1))
+                ::saga_core::boxed(order(__saga, __inputs.0, __inputs.1))
             }
         }
         impl<P> ::saga_core::RunsOn<P> for order
@@ -252,25 +257,85 @@ const _: () = {
             __s4: ::saga_core::SiteOn<P>,
             __s5: ::saga_core::SiteOn<P>,
         {
-            fn register(table: &mut ::saga_core::StepTable<P>) {
-                <__s0 as ::saga_core::SiteOn<P>>::register(table);
-                <__s1 as ::saga_core::SiteOn<P>>::register(table);
-                <__s2 as ::saga_core::SiteOn<P>>::register(table);
-                <__s4 as ::saga_core::SiteOn<P>>::register(table);
-                <__s5 as ::saga_core::SiteOn<P>>::register(table);
+            fn register(__table: &mut ::saga_core::StepTable<P>) {
+                <__s0 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s1 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s2 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s4 as ::saga_core::SiteOn<P>>::register(__table);
+                <__s5 as ::saga_core::SiteOn<P>>::register(__table);
             }
         }
+        impl ::saga_core::Site for order {
+            const NODE: ::saga_core::definition::NodeKind = ::saga_core::definition::NodeKind::NotJournaled(
+                "order",
+            );
+        }
+        impl<P> ::saga_core::SiteOn<P> for order {}
         impl ::saga_core::Awaits<Decision> for order {}
-        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(1usize, "reserve");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(5usize, "check_stock");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(6usize, "pay");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(7usize, "signal::<Decision>");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(8usize, "returnErr(Refusal::Expired)");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED
-            .at(9usize, "shipping::ship");
-        const _: () = <order as ::saga_core::SagaType>::CHECKED.at(10usize, "notify");
+        #[allow(unused_macros)]
+        macro_rules! reserve {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use reserve as __s0;
+        #[allow(unused_macros)]
+        macro_rules! check_stock {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use check_stock as __s1;
+        #[allow(unused_macros)]
+        macro_rules! pay {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use pay as __s2;
+        #[allow(unused_macros)]
+        macro_rules! signal {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use signal as __s3;
+        #[allow(unused_imports)]
+        use shipping::ship as __s4;
+        #[allow(unused_macros)]
+        macro_rules! notify {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use notify as __s5;
+        #[allow(unreachable_patterns, unused_variables)]
+        const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
+            &<order as ::saga_core::SagaType>::DEFINITION,
+            &[
+                match 1u8 {
+                    __s0 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s1 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s2 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s3 => true,
+                    _ => false,
+                },
+                match 1u8 {
+                    __s5 => true,
+                    _ => false,
+                },
+            ],
+        );
+        const _: () = __MACHINE.at(1usize, "reserve");
+        const _: () = __MACHINE.at(5usize, "check_stock");
+        const _: () = __MACHINE.at(6usize, "pay");
+        const _: () = __MACHINE.at(7usize, "signal::<Decision>");
+        const _: () = __MACHINE.at(8usize, "returnErr(Refusal::Expired)");
+        const _: () = __MACHINE.at(9usize, "shipping::ship");
+        const _: () = __MACHINE.at(10usize, "notify");
     }
 };

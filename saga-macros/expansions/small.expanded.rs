@@ -11,15 +11,15 @@ impl ::saga_core::Step for look {
     type Output = bool;
     type Error = Refused;
     fn act<'a>(
-        reader: &'a ::saga_core::InputReader<'a>,
-        act: ::saga_core::Act<'a, Self>,
+        __reader: &'a ::saga_core::InputReader<'a>,
+        __act: ::saga_core::Act<'a, Self>,
     ) -> ::core::result::Result<::saga_core::Acting<'a>, ::saga_core::DecodeError> {
         async fn look(cx: &StepCx<Gateway>) -> Result<bool, Refused> {
             cx.env().look().await
         }
         ::core::result::Result::Ok(
-            match act {
-                ::saga_core::Act::Run(cx) => ::saga_core::ran::<Self>(look(cx)),
+            match __act {
+                ::saga_core::Act::Run(__cx) => ::saga_core::ran::<Self>(look(__cx)),
                 _ => ::core::option::Option::None,
             },
         )
@@ -27,26 +27,24 @@ impl ::saga_core::Step for look {
 }
 #[allow(clippy::too_many_arguments)]
 pub fn look<'saga>(
-    saga: &'saga mut ::saga_core::Saga,
+    __saga: &'saga mut ::saga_core::Saga,
 ) -> ::saga_core::Call<'saga, look> {
     #[allow(unused_mut)]
-    let mut inputs = ::saga_core::InputWriter::of(saga);
-    ::saga_core::Call::new(saga, inputs)
+    let mut __inputs = ::saga_core::InputWriter::of(__saga);
+    ::saga_core::Call::new(__saga, __inputs)
 }
 #[allow(non_camel_case_types, missing_docs, unreachable_pub)]
 pub enum glance {}
 #[allow(clippy::too_many_arguments)]
 pub fn glance() -> ::saga_core::Start<glance> {
     #[allow(unused_mut)]
-    let mut inputs = ::saga_core::InputWriter::of_a_start();
-    ::saga_core::Start::new(inputs)
+    let mut __inputs = ::saga_core::InputWriter::of_a_start();
+    ::saga_core::Start::new(__inputs)
 }
 const _: () = {
     #[allow(unused_imports)]
     use ::saga_core::fallback::*;
     {
-        #[allow(unused_imports)]
-        use look as __s0;
         impl ::saga_core::SagaType for glance {
             const DEFINITION: ::saga_core::definition::Definition = ::saga_core::definition::Definition {
                 name: "glance",
@@ -62,28 +60,50 @@ const _: () = {
             type Output = bool;
             type Error = StepError<Refused>;
             fn read(
-                reader: &::saga_core::InputReader<'_>,
+                __reader: &::saga_core::InputReader<'_>,
             ) -> ::core::result::Result<Self::Inputs, ::saga_core::DecodeError> {
                 ::core::result::Result::Ok(())
             }
             fn body(
-                saga: &mut ::saga_core::Saga,
-                inputs: Self::Inputs,
+                __saga: &mut ::saga_core::Saga,
+                __inputs: Self::Inputs,
             ) -> ::saga_core::BodyFuture<'_, bool, StepError<Refused>> {
                 async fn glance(cx: &mut Saga) -> Result<bool, StepError<Refused>> {
                     Ok(look(cx).await?.into_inner())
                 }
-                ::saga_core::boxed(glance(saga))
+                ::saga_core::boxed(glance(__saga))
             }
         }
         impl<P> ::saga_core::RunsOn<P> for glance
         where
             __s0: ::saga_core::SiteOn<P>,
         {
-            fn register(table: &mut ::saga_core::StepTable<P>) {
-                <__s0 as ::saga_core::SiteOn<P>>::register(table);
+            fn register(__table: &mut ::saga_core::StepTable<P>) {
+                <__s0 as ::saga_core::SiteOn<P>>::register(__table);
             }
         }
-        const _: () = <glance as ::saga_core::SagaType>::CHECKED.at(1usize, "look");
+        impl ::saga_core::Site for glance {
+            const NODE: ::saga_core::definition::NodeKind = ::saga_core::definition::NodeKind::NotJournaled(
+                "glance",
+            );
+        }
+        impl<P> ::saga_core::SiteOn<P> for glance {}
+        #[allow(unused_macros)]
+        macro_rules! look {
+            () => {};
+        }
+        #[allow(unused_imports)]
+        use look as __s0;
+        #[allow(unreachable_patterns, unused_variables)]
+        const __MACHINE: &::saga_core::definition::Checked = &::saga_core::definition::Checked::of(
+            &<glance as ::saga_core::SagaType>::DEFINITION,
+            &[
+                match 1u8 {
+                    __s0 => true,
+                    _ => false,
+                },
+            ],
+        );
+        const _: () = __MACHINE.at(1usize, "look");
     }
 };

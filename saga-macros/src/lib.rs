@@ -38,7 +38,7 @@ fn expand_step(properties: TokenStream, tokens: TokenStream) -> TokenStream {
     let settings = parse::read(Place::Step, properties, &mut errors);
     let step = model::StepModel::new(item, settings, &mut errors);
     check::check_step(&step, &mut errors);
-    let code = expand::expand_step(&step);
+    let code = expand::expand_step(&step, &mut errors);
     let errors = errors.into_tokens();
     quote!(#code #errors)
 }
@@ -61,7 +61,7 @@ fn expand_saga(properties: TokenStream, tokens: TokenStream) -> TokenStream {
     let settings = parse::read(Place::Saga, properties, &mut errors);
     let saga = model::SagaModel::new(item, settings, &mut errors);
     check::check_saga(&saga, &mut errors);
-    let code = expand::expand_saga(&saga, errors.is_empty());
+    let code = expand::expand_saga(&saga, &mut errors);
     let errors = errors.into_tokens();
     quote!(#code #errors)
 }

@@ -84,6 +84,7 @@ pub(crate) const STEP_WITHOUT_CONTEXT: &str =
 pub(crate) const STEP_RESULT: &str = "a step says how it ends: write `-> Result<Output, Error>` with both types";
 pub(crate) const PATTERN_PARAMETER: &str =
     "an input has a name in the journal: write a plain name here and take it apart in the body";
+pub(crate) const CONDITIONAL_INPUT: &str = "`#[cfg]` on a parameter would give builds with different inputs for the same journal: take an `Option` in all of them";
 pub(crate) const MUTABLE_INPUT: &str = "an input is read back from the journal, so what is changed in it is lost: take it by value or by `&`, and return the change";
 pub(crate) const BORROWING_INPUT: &str =
     "an input is read back from the journal, so it is owned or a plain reference: write `T`, `&T`, `&str` or `&[T]`";
@@ -171,7 +172,7 @@ pub(crate) fn not_awaited(handle: &str) -> String {
 pub(crate) fn not_journaled(handle: &str) -> String {
     format!(
         "a saga may await only steps and waits, and each takes `{handle}` first: put this work into a `#[step]` and await \
-         `step({handle}, ..)`"
+         `step({handle}, ..)`; another saga is started through the engine, not awaited"
     )
 }
 
@@ -192,8 +193,8 @@ pub(crate) fn await_in_macro(path: &syn::Path) -> String {
     format!("what `{name}!` awaits cannot be read: await one step after the other, outside of a macro")
 }
 
-pub(crate) fn forbidden(function: &syn::Expr, substitute: &str) -> String {
-    let name = quote::ToTokens::to_token_stream(function).to_string().replace(' ', "");
+pub(crate) fn forbidden(path: &impl quote::ToTokens, substitute: &str) -> String {
+    let name = path.to_token_stream().to_string().replace(' ', "");
     format!("`{name}` gives another answer when the body is replayed: {substitute}")
 }
 

@@ -60,6 +60,25 @@ async fn the_owner_of_a_crash_loop_is_asked_and_may_have_it_tried_again() {
     assert_eq!(world.sent(), ["reserve", "unreserve"]);
 }
 
+#[saga_core::saga(version = 1, owner = "editors")]
+pub async fn stillborn(cx: &mut saga_core::Saga, stuck: bool) -> Result<u32, saga_core::StepError<world::WorldError>> {
+    assert!(!stuck, "the body's own fault");
+    saga_core::sleep(cx, Duration::from_millis(1)).await;
+    Ok(1)
+}
+
+#[tokio::test]
+async fn the_owner_of_a_run_that_is_stuck_from_the_first_is_asked() {
+    let store = Arc::new(MemoryStore::new());
+    let engine = Engine::builder(store.clone(), ()).saga::<stillborn>().settings(settings()).start().await.unwrap();
+    let run = engine.start(stillborn(true)).await.unwrap().run();
+    let question = asked(&*store, run).await;
+    assert_eq!((question.reason, question.owner.as_str()), (Reason::ForwardExhausted, "editors"));
+    engine.decide(run, question.review, Decision::Abandon, "anna", "it never began").await.unwrap();
+    let abandoned = RunOutcome::Abandoned { by: "anna".to_owned(), left: Vec::new() };
+    assert_eq!(engine.run::<stillborn>(run).await.unwrap().outcome().await.unwrap(), abandoned);
+}
+
 /// A run whose step is sent, and then an entry that nobody can read.
 async fn broken(store: &Arc<MemoryStore>, world: &World) -> RunId {
     let engine = engine_on(store.clone(), world).await;

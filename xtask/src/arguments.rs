@@ -1,6 +1,7 @@
 //! Which chore was asked for. Decides the words of the command line; knows nothing of what a chore does.
 
 use crate::bench::{Kind, Options};
+use crate::fuzz;
 use lexopt::{Arg, Parser, ValueExt as _};
 
 /// What `cargo xtask --help` prints.
@@ -8,6 +9,10 @@ pub(crate) const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test [--quick]         check everything, as CI does; --quick leaves out the slow stages
+  fuzz [..]              let libFuzzer look for bytes that break a promise; what it finds is kept in the target folder
+      --seconds N        for each target (default 60)
+      --only TARGET      only this one
+      --keep             then write what reached new code to fuzz/corpus, minimised
   bless                  record the goldens anew (trybuild and expansions); read the diff before you commit it
   bench compile [..]     what #[step] and #[saga] cost `cargo check`, beside the same plain async fns
       --rounds N         rounds, each over all crates in another order (default 5)
@@ -25,6 +30,8 @@ pub(crate) enum Chore {
         /// Leave out the slow stages.
         quick: bool,
     },
+    /// Fuzz.
+    Fuzz(fuzz::Options),
     /// Record the goldens anew.
     Bless,
     /// Measure what the macros cost the compiler.
@@ -38,6 +45,7 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Chore, lexopt::Error> {
         Arg::Short('h') | Arg::Long("help") => Chore::Help,
         Arg::Value(word) if word == "help" => Chore::Help,
         Arg::Value(word) if word == "test" => Chore::Test { quick: quick(&mut parser)? },
+        Arg::Value(word) if word == "fuzz" => return fuzzing(parser),
         Arg::Value(word) if word == "bless" => Chore::Bless,
         Arg::Value(word) if word == "bench" => return bench(parser),
         other => return Err(other.unexpected()),
@@ -54,6 +62,22 @@ fn quick(parser: &mut Parser) -> Result<bool, lexopt::Error> {
         Some(Arg::Long("quick")) => Ok(true),
         Some(other) => Err(other.unexpected()),
     }
+}
+
+fn fuzzing(mut parser: Parser) -> Result<Chore, lexopt::Error> {
+    let mut options = fuzz::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("seconds") => options.seconds = parser.value()?.parse()?,
+            Arg::Long("only") => options.only = Some(parser.value()?.string()?),
+            Arg::Long("keep") => options.keep = true,
+            other => return Err(other.unexpected()),
+        }
+    }
+    if options.seconds == 0 {
+        return Err("0 seconds would be without end".into());
+    }
+    Ok(Chore::Fuzz(options))
 }
 
 fn bench(mut parser: Parser) -> Result<Chore, lexopt::Error> {
@@ -100,6 +124,17 @@ mod tests {
         assert_eq!(parsed(&["bless"]), Ok(Chore::Bless));
         for wrong in [&[][..], &["tests"], &["test", "--fast"], &["test", "--quick", "x"], &["bless", "x"], &["bench"]]
         {
+            assert!(parsed(wrong).is_err(), "{wrong:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn a_fuzzer_always_has_an_end() {
+        let Ok(Chore::Fuzz(options)) = parsed(&["fuzz", "--seconds", "5", "--only", "decide", "--keep"]) else {
+            panic!("not read");
+        };
+        assert_eq!((options.seconds, options.only.as_deref(), options.keep), (5, Some("decide"), true));
+        for wrong in [&["fuzz", "--seconds", "0"][..], &["fuzz", "--seconds", "long"], &["fuzz", "decide"]] {
             assert!(parsed(wrong).is_err(), "{wrong:?} was accepted");
         }
     }

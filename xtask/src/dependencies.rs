@@ -97,7 +97,7 @@ fn one(words: &[&str], at: &mut usize) -> bool {
     LICENCES.contains(word)
 }
 
-fn host(workspace: &Workspace) -> Outcome<String> {
+pub(crate) fn host(workspace: &Workspace) -> Outcome<String> {
     let output = workspace.cargo(&["--version", "--verbose"]).output();
     let output = output.map_err(|error| format!("cargo cannot be started: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

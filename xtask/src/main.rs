@@ -6,6 +6,7 @@ mod bench;
 mod bless;
 mod book;
 mod dependencies;
+mod fuzz;
 #[cfg(test)]
 mod house;
 mod junit;
@@ -45,6 +46,7 @@ fn perform(chore: &Chore) -> Outcome<()> {
             Ok(())
         }
         Chore::Test { quick } => suite::run(&Workspace::find()?, *quick),
+        Chore::Fuzz(options) => fuzz::run(&Workspace::find()?, options),
         Chore::Bless => bless::run(&Workspace::find()?),
         Chore::BenchCompile(options) => bench::run(&Workspace::find()?, options),
     }

@@ -5,6 +5,7 @@
 use crate::Outcome;
 use crate::book;
 use crate::dependencies;
+use crate::fuzz;
 use crate::junit;
 use crate::stage::{Count, Failed, Stage, run_all, shown, succeed};
 use crate::tools;
@@ -77,6 +78,13 @@ const DOCTESTS: Stage = Stage {
     run: doctests,
 };
 
+const FUZZ: Stage = Stage {
+    name: "fuzz",
+    about: "libFuzzer finds no bytes that break a promise, within a few seconds for each target",
+    remedy: "replay what it found with the command that it names; mend it, and put the file into fuzz/corpus",
+    run: |workspace| fuzz::check(workspace).map(|passed| Count { passed, failed: 0 }).map_err(Failed::from),
+};
+
 const BOOK: Stage = Stage {
     name: "book",
     about: "the book builds, and every Rust snippet in it is a file that cargo compiles",
@@ -94,11 +102,11 @@ const MAIN: Stage = Stage {
 /// Runs the check.
 pub(crate) fn run(workspace: &Workspace, quick: bool) -> Outcome<()> {
     if quick {
-        let left_out = [DEPENDENCIES, DOCUMENTATION, DOCTESTS, BOOK, MAIN].map(|stage| stage.name);
+        let left_out = [DEPENDENCIES, DOCUMENTATION, DOCTESTS, FUZZ, BOOK, MAIN].map(|stage| stage.name);
         let left_out: Vec<&str> = left_out.into_iter().chain(["the slow tests"]).collect();
         run_all(workspace, &[FORMAT, LINTS, QUICK_TESTS], &left_out)
     } else {
-        run_all(workspace, &[FORMAT, DEPENDENCIES, LINTS, DOCUMENTATION, TESTS, DOCTESTS, BOOK, MAIN], &[])
+        run_all(workspace, &[FORMAT, DEPENDENCIES, LINTS, DOCUMENTATION, TESTS, DOCTESTS, FUZZ, BOOK, MAIN], &[])
     }
 }
 

@@ -50,7 +50,12 @@ impl Retry {
         } else {
             cap
         };
-        if self.jitter { full.mul_f64(1.0 - 0.5 * luck.clamp(0.0, 1.0)).max(self.base.min(full) / 2) } else { full }
+        if !self.jitter {
+            return full;
+        }
+        // A float holds 53 bits of a duration: the product of a very long one can be a little longer, or no duration at all.
+        let shortened = full.as_secs_f64() * (1.0 - 0.5 * luck.clamp(0.0, 1.0));
+        Duration::try_from_secs_f64(shortened).unwrap_or(full).clamp(full / 2, full)
     }
 }
 

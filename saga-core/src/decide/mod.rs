@@ -16,6 +16,8 @@ mod settle;
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests;
 mod unwind;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod walk;
 
 pub use actions::{actions_aside, legal_actions};
 pub(crate) use command::left;

@@ -12,7 +12,9 @@ impl fmt::Display for Definition {
             match node.kind {
                 NodeKind::Start => writeln!(f, "    n{index}([{} v{}])", self.name, self.version)?,
                 NodeKind::Step(contract) => writeln!(f, "    {}", step(index, contract))?,
-                NodeKind::Signal { name, .. } => writeln!(f, "    n{index}{{{{wait for {name}}}}}")?,
+                NodeKind::Signal { name, .. } => {
+                    writeln!(f, "    n{index}{{{{{}}}}}", quoted(&format!("wait for {name}")))?;
+                }
                 NodeKind::Sleep => writeln!(f, "    n{index}{{{{sleep}}}}")?,
                 NodeKind::Value(name) => writeln!(f, "    n{index}[/{name}/]")?,
                 NodeKind::Branch(label) => writeln!(f, "    n{index}{{{}}}", quoted(label))?,

@@ -11,7 +11,7 @@ mod flow;
 #[doc(hidden)]
 pub mod outline;
 
-pub use checked::Checked;
+pub use checked::{Checked, can_be_required, required};
 pub use fingerprint::Fingerprint;
 pub use flow::{Fault, Flow, LONGEST_BODY};
 
@@ -68,7 +68,7 @@ pub enum NodeKind {
     Branch(&'static str),
     /// The body returns.
     Return(Returned),
-    /// Something that the macro let through but that is neither a step nor a wait. Always a fault.
+    /// Something that the macro let through but that is neither a step nor a wait: the name of a saga, or nothing. Always a fault.
     NotJournaled(&'static str),
 }
 

@@ -12,8 +12,9 @@ use crate::payload::Payload;
 use crate::run::CallNumber;
 use crate::saga::{AttemptCx, DecodeError, Fence, Found};
 use crate::store::{Append, NewRun, Refused, Then, Write, Written};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tracing::Instrument;
 
 impl<P: Send + Sync + 'static> Resident<P> {
@@ -120,11 +121,12 @@ impl<P: Send + Sync + 'static> Resident<P> {
         Some(format!("the inputs of `{step}` do not survive being journaled: {error}"))
     }
 
-    /// A person's text that is no output of the step is refused, and the review stays open.
-    pub(super) fn checked(&self, shared: &Shared<P>, mut entry: Entry) -> Entry {
-        let Entry::ReviewSettled { review, request, decision: Decision::MarkApplied { output }, by, .. } = &mut entry
+    /// A person's text that is no output of the step is refused: the review stays open, and nothing follows from the decision.
+    pub(super) fn checked(&self, shared: &Shared<P>, mut entries: Vec<Entry>) -> Vec<Entry> {
+        let Some(Entry::ReviewSettled { review, request, decision: Decision::MarkApplied { output }, by, .. }) =
+            entries.first_mut()
         else {
-            return entry;
+            return entries;
         };
         let step = self.run.open_review().and_then(|review| review.call).and_then(|call| self.run.step(call));
         let known = step.and_then(|step| self.registered.steps.get(&step.step));
@@ -132,9 +134,9 @@ impl<P: Send + Sync + 'static> Resident<P> {
         match fits.and_then(|()| known.map_or(Ok(()), |known| known.can_be_output(output))) {
             Err(error) => {
                 let why = crate::saga::cut(&error.to_string());
-                Entry::DecisionRefused { review: *review, request: *request, by: by.clone(), why }
+                vec![Entry::DecisionRefused { review: *review, request: *request, by: by.clone(), why }]
             }
-            Ok(()) => entry,
+            Ok(()) => entries,
         }
     }
 
@@ -169,7 +171,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
             key: key_of(self.id(), call, &name, phase),
             effect_key: key_of(self.id(), call, &name, Phase::Forward),
             attempt,
-            fence: Fence { epoch: self.hold.fence, deadline: self.hold.until() },
+            fence: Fence { epoch: self.hold.fence, deadline: self.hold.until().into_std() },
             deadline: Instant::now() + contract.timeout,
             cancelled,
             span,
@@ -200,7 +202,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
         tokio::pin!(performing, lost, grace_over);
         loop {
             tokio::select! {
-                biased;
+               biased;
                 brought = &mut performing => return Ok(brought),
                 () = &mut lost => {
                     metrics::counter!("saga_leases_lost_total").increment(1);
@@ -219,7 +221,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
 }
 
 /// Whether somebody is to be told of what the entry says.
-fn asks(entry: &Entry) -> bool {
+pub(super) fn asks(entry: &Entry) -> bool {
     matches!(entry, Entry::ReviewOpened { .. } | Entry::ReviewSettled { decision: Decision::Escalate { .. }, .. })
 }
 

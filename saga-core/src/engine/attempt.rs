@@ -8,7 +8,7 @@ use crate::decide::Outcome;
 use crate::journal::Phase;
 use crate::saga::{AttemptCx, DecodeError, FailureReport};
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 use tracing::Instrument;
 
 /// Runs an attempt to its end, its time limit, or its panic. Dropping the future gives the attempt up.

@@ -1,5 +1,6 @@
 //! Building, starting and stopping an engine.
 
+use super::chance::Chance;
 use super::client::{Client, ClientError, Handle, StartRun};
 use super::live::StoreClock;
 use super::notify::{AnyNotifier, Notifier, notify_loop};
@@ -7,6 +8,8 @@ use super::registry::Registry;
 use super::resident::{Birth, Born, Resident};
 use super::seal::{PayloadCodec, Seal};
 use super::shared::{Settings, Shared};
+#[cfg(feature = "simulate")]
+use super::table::AnyStep;
 use super::worker::{claim_loop, drained, renew_loop, stay, sweep_loop};
 use super::writer::Writer;
 use crate::contract::duration::LONGEST;
@@ -17,9 +20,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 /// Why an engine cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +73,7 @@ pub struct EngineBuilder<P> {
     settings: Settings,
     notifier: Option<Arc<dyn AnyNotifier>>,
     seal: Seal,
+    chance: Chance,
 }
 
 impl<P> fmt::Debug for EngineBuilder<P> {
@@ -105,6 +110,14 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
         self
     }
 
+    /// For the simulator: chance that can be had again, and another hand on every step.
+    #[cfg(feature = "simulate")]
+    pub(crate) fn simulated(mut self, wrap: impl Fn(Arc<dyn AnyStep<P>>) -> Arc<dyn AnyStep<P>>) -> Self {
+        self.chance = Chance::Counted(std::sync::atomic::AtomicU64::new(1));
+        self.registry.wrap(wrap);
+        self
+    }
+
     /// Checks the registration against the store and starts the worker. Must be called within a tokio runtime.
     ///
     /// # Errors
@@ -135,6 +148,7 @@ impl<P: Send + Sync + 'static> EngineBuilder<P> {
             ends: Arc::default(),
             asked: Notify::new(),
             seal: self.seal,
+            chance: self.chance,
             kept: Mutex::default(),
             settings: self.settings,
         });
@@ -209,6 +223,7 @@ impl Engine<()> {
             settings: Settings::default(),
             notifier: None,
             seal: Seal::default(),
+            chance: Chance::default(),
         }
     }
 }
@@ -225,6 +240,12 @@ impl<P: Send + Sync + 'static> Engine<P> {
     /// one commit.
     pub fn start<S: RunsOn<P>>(&self, start: Start<S>) -> StartHere<'_, P, S> {
         StartHere { engine: self, start, key: None }
+    }
+
+    /// Looks for due runs now.
+    #[cfg(feature = "simulate")]
+    pub(crate) fn poke(&self) {
+        self.shared.due.notify_one();
     }
 
     /// The worker's identity.

@@ -389,6 +389,7 @@ impl<S: SagaType> Handle<S> {
                 return self.ended(row.length, row.error).await;
             }
             tokio::select! {
+                biased;
                 () = over => {}
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_millis(500)),
             }

@@ -32,7 +32,7 @@ pub(crate) fn encode(entry: &mut Entry, run: Option<&Run>, seal: &Seal) -> Resul
     Ok(NewEntry { kind: entry.kind(), call: entry.call(), step, body })
 }
 
-fn decode(stored: &StoredEntry, seal: &Seal) -> Result<Entry, Broken> {
+pub(crate) fn decode(stored: &StoredEntry, seal: &Seal) -> Result<Entry, Broken> {
     let unreadable =
         |why: String| Broken::Unreadable { sequence: stored.sequence, kind: cut(&stored.kind), why: cut(&why) };
     let mut entry: Entry =
@@ -47,6 +47,22 @@ fn decode(stored: &StoredEntry, seal: &Seal) -> Result<Entry, Broken> {
     Ok(entry)
 }
 
+/// The run after the next entries of its journal, in the order in which the store has them.
+pub(crate) fn fold(mut run: Option<Run>, id: RunId, page: &[StoredEntry], seal: &Seal) -> Result<Option<Run>, Broken> {
+    for stored in page {
+        let expected = run.as_ref().map_or(0, |run| run.length) + 1;
+        if stored.sequence != expected {
+            return Err(Broken::Gap { expected, found: stored.sequence });
+        }
+        let entry = decode(stored, seal)?;
+        match &mut run {
+            Some(run) => run.apply(&entry, stored.at)?,
+            None => run = Some(Run::begin(id, &entry, stored.at)?),
+        }
+    }
+    Ok(run)
+}
+
 /// Reads a whole journal, a page at a time, and folds it.
 pub(crate) async fn load(store: &dyn Store, seal: &Seal, id: RunId) -> Result<Run, LoadError> {
     let mut run: Option<Run> = None;
@@ -54,16 +70,7 @@ pub(crate) async fn load(store: &dyn Store, seal: &Seal, id: RunId) -> Result<Ru
         let after = run.as_ref().map_or(0, |run| run.length);
         let page = store.journal(id, after, limits::LONGEST_BATCH).await?;
         let last = page.len() < limits::LONGEST_BATCH as usize;
-        for (expected, stored) in (after + 1..).zip(&page) {
-            if stored.sequence != expected {
-                return Err(Broken::Gap { expected, found: stored.sequence }.into());
-            }
-            let entry = decode(stored, seal)?;
-            match &mut run {
-                Some(run) => run.apply(&entry, stored.at)?,
-                None => run = Some(Run::begin(id, &entry, stored.at)?),
-            }
-        }
+        run = fold(run, id, &page, seal)?;
         if last {
             return run.ok_or(LoadError::Broken(Broken::NoBeginning));
         }

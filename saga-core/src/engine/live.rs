@@ -5,11 +5,12 @@
 
 use crate::run::{RunId, Timestamp};
 use crate::store::Lease;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// The store's clock between two answers: the last reading plus what has passed since.
 #[derive(Debug)]
@@ -76,7 +77,8 @@ impl Hold {
                 return;
             }
             tokio::select! {
-                () = tokio::time::sleep_until(until.into()) => {}
+                biased;
+                () = tokio::time::sleep_until(until) => {}
                 () = self.changed.notified() => {}
             }
         }
@@ -135,7 +137,7 @@ impl Holds {
     }
 
     /// The leases that this worker has in the store, and for which nothing works in this process.
-    pub(crate) fn unheld(&self, leases: &[Lease]) -> HashSet<(RunId, u64)> {
+    pub(crate) fn unheld(&self, leases: &[Lease]) -> BTreeSet<(RunId, u64)> {
         let leases = leases.iter().map(|lease| (lease.run, lease.fence));
         self.with(|runs| leases.filter(|(run, fence)| runs.get(run).is_none_or(|hold| hold.fence != *fence)).collect())
     }

@@ -68,6 +68,7 @@ pub(super) async fn notify_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>
     let room = Arc::new(Semaphore::new(AT_ONCE));
     loop {
         let first = tokio::select! {
+            biased;
             permit = room.clone().acquire_owned() => permit,
             () = shared.stop_asked() => return,
         };
@@ -93,6 +94,7 @@ pub(super) async fn notify_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>
         if !full {
             let pause = (within / 2).min(LONGEST_PAUSE).mul_f64(0.75 + 0.5 * shared.luck());
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(pause) => {}
                 () = shared.asked.notified() => {}
                 () = shared.stop_asked() => return,

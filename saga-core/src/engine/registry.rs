@@ -1,6 +1,8 @@
 //! The sagas an engine knows: several versions of one side by side.
 
 use super::body::Body;
+#[cfg(feature = "simulate")]
+use super::table::AnyStep;
 use super::table::StepTable;
 use crate::definition::Definition;
 use crate::payload::Payload;
@@ -69,6 +71,13 @@ impl<P> Registry<P> {
         }) || self.sagas.get(&registered.row).is_some_and(|known| known.saga != registered.saga);
         self.sagas.insert(registered.row.clone(), Arc::new(registered));
         !clashes
+    }
+
+    #[cfg(feature = "simulate")]
+    pub(crate) fn wrap(&mut self, wrap: impl Fn(Arc<dyn AnyStep<P>>) -> Arc<dyn AnyStep<P>>) {
+        for registered in self.sagas.values_mut().filter_map(Arc::get_mut) {
+            registered.steps.wrap(&wrap);
+        }
     }
 
     pub(crate) fn get(&self, row: &DefinitionRow) -> Option<&Arc<Registered<P>>> {

@@ -246,12 +246,16 @@ impl<P: Send + Sync + 'static> Resident<P> {
             inbox: &self.inbox,
             now: shared.clock.now(),
             in_flight: false,
-            fresh: uuid::Uuid::new_v4(),
+            fresh: shared.chance.identity(),
         };
         match next(&situation) {
             Next::Write(entries) => {
+                // A question is written by an append: what creates a run opens none.
+                if self.birth.is_some() && entries.iter().any(super::acting::asks) {
+                    self.flush(shared, Then::Keep, false).await?;
+                }
                 let mut due = None;
-                for entry in entries {
+                for entry in self.checked(shared, entries) {
                     let start = to_perform(&entry);
                     if self.write(shared, entry)? {
                         due = start.or(due);
@@ -298,9 +302,8 @@ impl<P: Send + Sync + 'static> Resident<P> {
     }
 
     /// Folds an entry and keeps it for the next commit; `false` if it cannot be journaled and the body is stuck instead.
-    pub(super) fn write(&mut self, shared: &Shared<P>, entry: Entry) -> Result<bool, Stop> {
+    pub(super) fn write(&mut self, shared: &Shared<P>, mut entry: Entry) -> Result<bool, Stop> {
         let broken = |why: String| Stop::Broken(Reason::JournalBroken, why);
-        let mut entry = self.checked(shared, entry);
         if let Some(problem) = self.cannot_be_journaled(shared, &mut entry) {
             self.at = BodyAt::Stuck(problem);
             return Ok(false);
@@ -331,6 +334,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
             self.flush(shared, Then::Keep, true).await?;
             let hold = self.hold.clone();
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(length) => {}
                 () = hold.changed.notified() => {}
                 () = shared.stop_asked() => {}
@@ -348,7 +352,7 @@ impl<P: Send + Sync + 'static> Resident<P> {
 }
 
 /// The idempotency key of a call: a function of run, call, step and nothing else; an undo has its own.
-pub(super) fn key_of(run: RunId, call: crate::run::CallNumber, step: &str, phase: crate::journal::Phase) -> String {
+pub(crate) fn key_of(run: RunId, call: crate::run::CallNumber, step: &str, phase: crate::journal::Phase) -> String {
     match phase {
         crate::journal::Phase::Undo => format!("{run}:{call}:{step}:{}", phase_name(phase)),
         // A check must ask about the very key under which the effect was sent.

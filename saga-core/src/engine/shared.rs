@@ -1,5 +1,6 @@
 //! What all runs of one engine share: the store, the writer, the clock, the leases, and the wish to stop.
 
+use super::chance::Chance;
 use super::live::{Holds, StoreClock};
 use super::over::Ends;
 use super::registry::Registry;
@@ -12,8 +13,9 @@ use crate::saga::cut;
 use crate::store::{SetAside, Store, WorkerId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 /// How long a run that cannot be read rests before it is tried again, in case it was repaired.
 const ASIDE: Duration = Duration::from_secs(30);
@@ -76,6 +78,7 @@ pub(crate) struct Shared<P> {
     /// Somebody is to be told of a question.
     pub(crate) asked: Notify,
     pub(crate) seal: Seal,
+    pub(crate) chance: Chance,
     pub(crate) kept: Mutex<HashMap<RunId, Resident<P>>>,
 }
 
@@ -95,14 +98,13 @@ impl<P: Send + Sync + 'static> Shared<P> {
         self.stop_asked().await;
         let until = *self.stopping.borrow();
         if let Some(until) = until {
-            tokio::time::sleep_until(until.into()).await;
+            tokio::time::sleep_until(until).await;
         }
     }
 
-    /// A number between 0 and 1 for jitter: from a random identity, which is at hand.
+    /// A number between 0 and 1 for jitter.
     pub(crate) fn luck(&self) -> f64 {
-        let bits = uuid::Uuid::new_v4().as_u64_pair().1 as u32;
-        f64::from(bits) / f64::from(u32::MAX)
+        self.chance.luck()
     }
 
     pub(crate) fn ended(&self, run: &Run) {

@@ -54,6 +54,13 @@ impl<P> StepTable<P> {
         self.steps.insert(S::CONTRACT.name, Arc::new(Typed::<S>(PhantomData)));
     }
 
+    #[cfg(feature = "simulate")]
+    pub(crate) fn wrap(&mut self, wrap: impl Fn(Arc<dyn AnyStep<P>>) -> Arc<dyn AnyStep<P>>) {
+        for step in self.steps.values_mut() {
+            *step = wrap(step.clone());
+        }
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn AnyStep<P>>> {
         self.steps.get(name)
     }

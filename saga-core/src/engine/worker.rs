@@ -7,10 +7,11 @@ use crate::decide::{CRASH_LIMIT, Head};
 use crate::journal::Reason;
 use crate::run::RunId;
 use crate::store::{Append, Claim, Claimed, Due, Then, Write, limits};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tracing::Instrument;
 
 /// The most runs in one claim.
@@ -22,6 +23,7 @@ pub(super) async fn claim_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>,
     loop {
         // The permit of the next run: no claim without room for what it brings.
         let first = tokio::select! {
+            biased;
             permit = room.clone().acquire_owned() => permit,
             () = shared.stop_asked() => return,
         };
@@ -56,6 +58,7 @@ pub(super) async fn claim_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>,
             // Jitter, so that several workers on one store do not ask in step.
             let poll = shared.settings.poll.mul_f64(0.75 + 0.5 * shared.luck());
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(poll) => {}
                 () = shared.due.notified() => {}
                 () = shared.stop_asked() => return,
@@ -101,15 +104,16 @@ async fn work<P: Send + Sync + 'static>(
     drop(permit);
 }
 
-/// The longest time between two looks for runs whose saga no worker has.
+/// The longest time between two looks for runs whose saga no worker has, unless their owners are asked much later.
 const LONGEST_SWEEP: Duration = Duration::from_secs(30);
 
 /// Has the owners of runs asked whose saga no worker has. The store opens each question once, whoever looks.
 pub(super) async fn sweep_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>) {
     let grace = shared.settings.missing_after;
     loop {
-        let pause = (grace / 2).min(LONGEST_SWEEP).mul_f64(0.75 + 0.5 * shared.luck());
+        let pause = (grace / 2).min(LONGEST_SWEEP.max(grace / 16)).mul_f64(0.75 + 0.5 * shared.luck());
         tokio::select! {
+            biased;
             () = tokio::time::sleep(pause) => {}
             () = shared.stop_asked() => return,
         }
@@ -130,7 +134,7 @@ pub(super) async fn stay<P: Send + Sync + 'static>(shared: &Shared<P>, resident:
 
 /// Renews all leases, one renewal at a time, until nothing is held and a stop was asked for.
 pub(super) async fn renew_loop<P: Send + Sync + 'static>(shared: Arc<Shared<P>>) {
-    let mut unheld_before = HashSet::new();
+    let mut unheld_before = BTreeSet::new();
     loop {
         let asked = Instant::now();
         match shared.store.renew(&shared.worker, shared.settings.lease).await {

@@ -2,7 +2,7 @@
 //! named, never guessed over.
 
 use super::entry::{By, End, Entry, Look, Phase, WaitKind};
-use super::review::{Decision, Review, SET_ASIDE};
+use super::review::{Action, Decision, Review, SET_ASIDE};
 use super::state::{Attempts, CallState, Index, Run, RunPhase, StepState, StepStatus, Urge, WaitState};
 use crate::contract::Class;
 use crate::payload::PayloadError;
@@ -109,6 +109,11 @@ impl Run {
         if self.ended().is_some() {
             return Err("the run is over");
         }
+        let answers =
+            matches!(entry, Entry::ReviewSettled { .. } | Entry::DecisionRefused { .. } | Entry::CancelTaken { .. });
+        if !answers && self.open_review().is_some() {
+            return Err("a review is open: nothing goes on before it is settled");
+        }
         let forward = self.phase == RunPhase::Forward;
         match entry {
             Entry::Started { .. } => Err("the run has already started"),
@@ -117,6 +122,7 @@ impl Run {
                     return Err("no forward work may begin during an unwind");
                 }
                 self.is_next(*call)?;
+                needs.iter().chain(consumes).try_for_each(|evidence| self.is_evidence(*evidence))?;
                 self.calls.push(CallState::Step(Box::new(StepState {
                     step: step.clone(),
                     inputs: inputs.clone(),
@@ -206,19 +212,28 @@ impl Run {
             }
             Entry::Undone { call, by } => {
                 let step = self.step_mut(*call)?;
-                if step.undone.is_some() || step.consumed_by.is_some() {
-                    return Err("there is nothing left to undo");
-                }
+                step.can_be_undone()?;
                 step.undo.running = false;
                 step.undone = Some(*by);
                 step.doubt = None;
                 Ok(())
             }
             Entry::Kept { call } => {
-                self.step_mut(*call)?.kept = true;
+                let step = self.step_mut(*call)?;
+                step.can_be_undone()?;
+                if step.output().is_none() {
+                    return Err("only an effect that is there can be kept");
+                }
+                step.kept = true;
                 Ok(())
             }
             Entry::WaitStarted { call, wait } => {
+                if !forward {
+                    return Err("no wait may begin during an unwind");
+                }
+                if self.open_wait().is_some() {
+                    return Err("another wait has not ended");
+                }
                 self.is_next(*call)?;
                 let until = match wait {
                     WaitKind::Signal { within, .. } => within.map(|span| at.plus(span)),
@@ -250,6 +265,9 @@ impl Run {
                 if !forward {
                     return Err("the unwind has already begun");
                 }
+                if self.past_pivot() {
+                    return Err("past the pivot nothing is undone");
+                }
                 self.cause = Some(cause.clone());
                 self.phase = RunPhase::Unwinding(cause.clone());
                 Ok(())
@@ -258,8 +276,11 @@ impl Run {
                 if *review as usize != self.reviews.len() + 1 {
                     return Err("reviews are numbered from 1 without gaps");
                 }
-                if self.open_review().is_some() {
-                    return Err("another review is open");
+                if self.running().is_some() {
+                    return Err("an attempt is still running");
+                }
+                if actions.contains(&Action::Compensate) && (self.past_pivot() || call.is_none() && !forward) {
+                    return Err("there is nothing left to decide to undo");
                 }
                 if let Some(call) = call {
                     self.step_mut(*call)?;
@@ -313,6 +334,9 @@ impl Run {
         if phase != Phase::Undo && step.status != StepStatus::Open {
             return Err("the step is settled");
         }
+        if phase == Phase::Undo {
+            step.can_be_undone()?;
+        }
         let attempts = step.attempts_mut(phase);
         if attempt != attempts.started + 1 {
             return Err("attempts are numbered from 1 without gaps");
@@ -353,6 +377,9 @@ impl Run {
         let Some(index) = self.reviews.iter().position(|review| review.number == number && review.open) else {
             return Err("that review is not open");
         };
+        if !self.reviews[index].actions.contains(&decision.action()) {
+            return Err("that review does not offer this decision");
+        }
         self.inbox_taken.push(request);
         if let Decision::Escalate { owner } = decision {
             self.reviews[index].owner.clone_from(owner);
@@ -395,6 +422,14 @@ impl Run {
         if call.0 as usize == self.calls.len() { Ok(()) } else { Err("calls are numbered from 0 without gaps") }
     }
 
+    /// Evidence is of a step that completed, and whoever consumed it has it.
+    fn is_evidence(&self, call: CallNumber) -> Result<(), &'static str> {
+        match self.step(call) {
+            Some(step) if step.output().is_some() && step.consumed_by.is_none() => Ok(()),
+            _ => Err("the evidence that it names is not there"),
+        }
+    }
+
     fn step_mut(&mut self, call: CallNumber) -> Result<&mut StepState, &'static str> {
         match self.calls.get_mut(call.0 as usize) {
             Some(CallState::Step(step)) => Ok(step),
@@ -421,6 +456,15 @@ impl Run {
 }
 
 impl StepState {
+    /// What was undone, consumed or kept, or is known not to be there, is left alone.
+    fn can_be_undone(&self) -> Result<(), &'static str> {
+        let settled = self.undone.is_some() || self.consumed_by.is_some() || self.kept;
+        if settled || matches!(self.status, StepStatus::Failed { .. }) {
+            return Err("there is nothing left to undo");
+        }
+        Ok(())
+    }
+
     /// A new doubt begins a new search: what was looked up before proves nothing about it.
     fn doubt_since(&mut self, at: Timestamp, report: crate::saga::FailureReport) {
         self.doubt = Some(at);

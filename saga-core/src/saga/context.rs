@@ -3,8 +3,9 @@
 use crate::run::{CallNumber, RunId};
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// The context of one attempt of a step with environment `E`.
 pub struct StepCx<E = ()> {
@@ -37,7 +38,7 @@ pub struct Fence {
     /// Raised by every claim of the run: a larger epoch supersedes a smaller one.
     pub epoch: u64,
     /// When this worker's lease ends unless it is renewed.
-    pub deadline: Instant,
+    pub deadline: std::time::Instant,
 }
 
 impl<E> StepCx<E> {

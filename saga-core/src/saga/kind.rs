@@ -2,7 +2,7 @@
 
 use super::exchange::Saga;
 use super::inputs::{DecodeError, EncodeError, InputReader, InputWriter};
-use crate::definition::{Checked, Definition};
+use crate::definition::Definition;
 use crate::engine::StepTable;
 use crate::journaled::Journaled;
 use crate::payload::Payload;
@@ -43,9 +43,6 @@ pub fn boxed<'a, T, E>(body: impl Body<'a, T, E>) -> BodyFuture<'a, T, E> {
 pub trait SagaType: Sized + 'static {
     /// The machine.
     const DEFINITION: Definition;
-    /// The machine with what holds at each of its places, for the assertions of generated code.
-    #[doc(hidden)]
-    const CHECKED: Checked = Checked::of(&Self::DEFINITION);
     /// Its parameters.
     type Inputs: Send + 'static;
     /// What it ends with.

@@ -25,7 +25,7 @@ pub use exchange::Saga;
 pub(crate) use exchange::{Answer, BodyFault, Exchange, Request, RequestKind};
 pub(crate) use failure::cut;
 pub use failure::{Failure, FailureReport, Found, StepError, StepErrorRecord, Unanswered};
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use inputs::WrittenInputs;
 pub use inputs::{DecodeError, EncodeError, InputReader, InputWriter};
 pub use kind::{Awaits, Body, BodyFuture, RunsOn, SagaType, Start, boxed};

@@ -2,7 +2,8 @@
 //!
 //! Every step and every wait is also a *type* of the same name. `#[saga]` imports the awaited path under a fixed name over a
 //! glob import of [`fallback`]: if the path is only a function, the import brings no type, the fallback is found instead,
-//! and the machine gets a `NotJournaled` node that our own message reports.
+//! and the machine gets a `NotJournaled` node that our own message reports. If there is nothing of that name at all, the fallback
+//! *value* is found as well, and we leave it to rustc to say so.
 
 use super::environment::Provides;
 use super::message::Signal;
@@ -23,8 +24,10 @@ pub trait Site {
     label = "a step of this saga needs an environment that `{P}` does not provide"
 )]
 pub trait SiteOn<P>: Site {
-    /// Adds it to the steps an engine can run.
-    fn register(table: &mut StepTable<P>);
+    /// Adds it to the steps an engine can run, if it is one.
+    fn register(table: &mut StepTable<P>) {
+        let _ = table;
+    }
 }
 
 impl<S: Step> Site for S {
@@ -46,9 +49,7 @@ macro_rules! waits {
         impl Site for $name {
             const NODE: NodeKind = $node;
         }
-        impl<P> SiteOn<P> for $name {
-            fn register(_: &mut StepTable<P>) {}
-        }
+        impl<P> SiteOn<P> for $name {}
     )*};
 }
 
@@ -85,10 +86,11 @@ macro_rules! fallbacks {
     ($($name:ident)*) => {
         /// Names for awaited paths that turn out to be no types. Never used by hand.
         #[doc(hidden)]
-        #[allow(non_camel_case_types, missing_docs)]
+        #[allow(non_camel_case_types, non_upper_case_globals, missing_docs)]
         pub mod fallback {
             pub use super::NotASignal;
             $(pub type $name = super::NotAStep;)*
+            $(pub const $name: u8 = 0;)*
         }
     };
 }

@@ -2,9 +2,15 @@
 
 use crate::model::{Borrowed, Evidence, Parameter, Passed, krate_span};
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Ident, Index, Type};
+
+/// A variable of generated code. Hygiene keeps it from the user's variables, but not from the user's function beside it, which may
+/// have any name.
+pub(super) fn local(name: &str) -> Ident {
+    Ident::new(&format!("__{name}"), Span::mixed_site())
+}
 
 /// The name of a parameter in the journal.
 pub(super) fn journal_name(name: &Ident) -> String {
@@ -116,7 +122,7 @@ pub(super) fn hand_on_each(inputs: &[Parameter], span: Span) -> TokenStream {
 
 /// A name that the user cannot have meant, at the user's token: where a shape is wrong, the message points there.
 fn binding(index: usize, span: Span) -> Ident {
-    format_ident!("input{index}", span = span.resolved_at(Span::mixed_site()))
+    Ident::new(&format!("__input{index}"), span.resolved_at(Span::mixed_site()))
 }
 
 /// The parameters of the caller: the user's, without `mut`.

@@ -1,5 +1,6 @@
 //! The last pass: from what the user meant to code. Decides the shape of the expansion; reports nothing.
 
+mod broken;
 mod inputs;
 mod saga;
 mod step;

@@ -1,17 +1,17 @@
 //! The expansion of `#[saga]`: a marker type, the caller, the machine as a constant, the user's body, and one assertion at
 //! every place where the order rules may find a fault.
 
-use super::inputs;
 use super::step::micros;
-use crate::model::{Graph, Kind, On, Returned, SagaModel, Site, krate_span};
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use super::{broken, inputs};
+use crate::errors::Errors;
+use crate::model::{Graph, Kind, On, Returned, SagaModel, Site, krate_span as spanned};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned;
 
-/// The code of a saga. `sound` tells whether the macro itself found no mistake: only then is the order checked, so that one
-/// mistake is reported once.
-pub(crate) fn expand(saga: &SagaModel, sound: bool) -> TokenStream {
+/// The code of a saga. Its order is checked only if the macro itself found no mistake, so that one mistake is reported once.
+pub(crate) fn expand(saga: &SagaModel, errors: &mut Errors) -> TokenStream {
     let item = &saga.item;
     let name = &item.signature.ident;
     let visibility = &item.visibility;
@@ -25,10 +25,10 @@ pub(crate) fn expand(saga: &SagaModel, sound: bool) -> TokenStream {
     match &saga.result {
         Some((output, error)) if saga.callable => {
             let caller = caller(saga);
-            let implementation = implementation(saga, output, error, sound);
+            let implementation = implementation(saga, output, error, errors.is_empty());
             quote!(#marker #caller #implementation)
         }
-        _ => quote!(#marker #(#everywhere)* #[allow(dead_code)] #visibility #item),
+        _ => broken::saga(saga, marker, errors),
     }
 }
 
@@ -39,7 +39,7 @@ fn caller(saga: &SagaModel) -> TokenStream {
     let visibility = &item.visibility;
     let everywhere = &item.attributes.everywhere;
     let shown = &item.attributes.shown;
-    let writer = Ident::new("inputs", Span::mixed_site());
+    let writer = inputs::local("inputs");
     let write = inputs::write(krate, &saga.inputs, &writer);
     let parameters = inputs::parameters(&saga.inputs);
     quote! {
@@ -63,20 +63,19 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
     let imports = imports(&saga.graph);
     let definition = definition(saga);
     let types = inputs::types(&saga.inputs);
-    let [handle, tuple, reader, table] =
-        ["saga", "inputs", "reader", "table"].map(|name| Ident::new(name, Span::mixed_site()));
+    let [handle, tuple, reader, table] = ["saga", "inputs", "reader", "table"].map(inputs::local);
     let read = inputs::read(krate, &saga.inputs, &reader);
     let arguments = inputs::hand_on(&saga.inputs, &tuple, Span::mixed_site());
     let steps = steps(&saga.graph);
-    let named = krate_span(krate, name.span());
+    let named = spanned(krate, name.span());
     // All at the saga's name: a body that cannot move to another thread is reported there.
     let body = quote_spanned!(name.span()=> #named::boxed(#name(#handle #arguments)));
+    let site = site(krate, name);
     let signals = signals(krate, name, &saga.graph);
     let assertions = if sound { assertions(krate, name, &saga.graph) } else { quote!() };
     quote! {
         #(#everywhere)*
         const _: () = { #fallback {
-            #imports
             impl #krate::SagaType for #name {
                 const DEFINITION: #krate::definition::Definition = #definition;
                 type Inputs = #types;
@@ -98,14 +97,30 @@ fn implementation(saga: &SagaModel, output: &Type, error: &Type, sound: bool) ->
                     #(<#steps as #krate::SiteOn<P>>::register(#table);)*
                 }
             }
+            #site
             #signals
+            #imports
             #assertions
         } };
     }
 }
 
+/// What stands where another body awaits this saga like a step: a fault of that body, with words of ours.
+pub(super) fn site(krate: &TokenStream, name: &Ident) -> TokenStream {
+    let text = inputs::journal_name(name);
+    quote! {
+        impl #krate::Site for #name {
+            const NODE: #krate::definition::NodeKind = #krate::definition::NodeKind::NotJournaled(#text);
+        }
+        impl<P> #krate::SiteOn<P> for #name {}
+    }
+}
+
 /// Every awaited path as a type, under a fixed name. Where a path is only a function, it brings no type, and the fallback of
 /// the same name stands in: that turns "not a step" into a fault of the machine, with words of ours.
+///
+/// The empty macro of the path's own name is why an import of nothing is no error: rustc reports that name where it is called, and
+/// once is enough. It stands behind the user's body, which does not see it.
 fn imports(graph: &Graph) -> TokenStream {
     let imports = graph.paths.iter().enumerate().map(|(index, path)| {
         let alias = alias(index, path.span());
@@ -113,7 +128,8 @@ fn imports(graph: &Graph) -> TokenStream {
             // Imports, unlike types, look at crate names too; a glob import of our `uuid` would be ambiguous with that crate.
             return quote!(#[allow(non_camel_case_types)] type #alias = #path;);
         }
-        quote!(#[allow(unused_imports)] use #path as #alias;)
+        let anything = path.get_ident().map(|name| quote!(#[allow(unused_macros)] macro_rules! #name { () => {} }));
+        quote!(#anything #[allow(unused_imports)] use #path as #alias;)
     });
     imports.collect()
 }
@@ -182,7 +198,7 @@ fn nodes(krate: &TokenStream, graph: &Graph) -> TokenStream {
         let letter = match &node.kind {
             Kind::Start => '^',
             Kind::Site(place) => {
-                sites.push(site(krate, graph, place));
+                sites.push(awaited(krate, graph, place));
                 's'
             }
             Kind::Branch(label) => {
@@ -226,7 +242,7 @@ fn one_line(words: &str) -> String {
     words.replace('\n', " ")
 }
 
-fn site(krate: &TokenStream, graph: &Graph, site: &Site) -> TokenStream {
+fn awaited(krate: &TokenStream, graph: &Graph, site: &Site) -> TokenStream {
     let alias = alias(site.path, graph.paths[site.path].span());
     let endless = (!site.bounded).then(|| quote!(.endless()));
     match &site.generics {
@@ -237,24 +253,62 @@ fn site(krate: &TokenStream, graph: &Graph, site: &Site) -> TokenStream {
 
 /// One assertion per place that can be at fault, each at the user's own tokens, so that each is reported by itself.
 fn assertions(krate: &TokenStream, name: &Ident, graph: &Graph) -> TokenStream {
+    let machine = Ident::new("__MACHINE", name.span());
     let places = graph.nodes.iter().enumerate();
-    places
+    let leaves: Vec<TokenStream> = places
         .filter(|(_, node)| !node.at.is_empty() && !matches!(node.kind, Kind::Return(Returned::Ok)))
-        .map(|(index, node)| leaf(krate, name, index, &node.at))
-        .collect()
+        .map(|(index, node)| leaf(&machine, index, &node.at))
+        .collect();
+    if leaves.is_empty() {
+        return quote!();
+    }
+    let apart = signals_apart(&machine, graph);
+    let names = graph.paths.iter().enumerate().filter(|(_, path)| path.get_ident().is_some());
+    let exist = names.map(|(index, path)| {
+        let alias = alias(index, path.span());
+        // A function's name is a new variable here and matches; the fallback of that name is a constant, and does not.
+        quote!(match 1u8 { #alias => true, _ => false })
+    });
+    quote! {
+        #[allow(unreachable_patterns, unused_variables)]
+        const #machine: &#krate::definition::Checked =
+            &#krate::definition::Checked::of(&<#name as #krate::SagaType>::DEFINITION, &[#(#exist),*]);
+        #(#leaves)*
+        #apart
+    }
 }
 
-fn leaf(krate: &TokenStream, name: &Ident, index: usize, at: &TokenStream) -> TokenStream {
-    let trees: Vec<TokenTree> = at.clone().into_iter().collect();
-    let first = trees.first().map_or_else(Span::call_site, TokenTree::span);
-    let last = trees.last().map_or(first, TokenTree::span);
+/// One assertion per further type of signal: its name is none of the earlier ones. Types that are written differently are
+/// different: `Awaits` is implemented for each.
+fn signals_apart(machine: &Ident, graph: &Graph) -> TokenStream {
+    let mut seen: Vec<(usize, &syn::AngleBracketedGenericArguments)> = Vec::new();
+    let mut tokens = TokenStream::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let Kind::Site(Site { generics: Some(generics), .. }) = &node.kind else { continue };
+        if seen.iter().any(|(_, known)| *known == generics) {
+            continue;
+        }
+        if !seen.is_empty() {
+            let others = seen.iter().map(|(other, _)| other);
+            tokens.extend(assertion(machine, &node.at, quote!(.signal_apart_from), quote!((#index, &[#(#others),*]))));
+        }
+        seen.push((index, generics));
+    }
+    tokens
+}
+
+fn leaf(machine: &Ident, index: usize, at: &TokenStream) -> TokenStream {
     let words = at.to_string().replace(' ', "");
-    let krate = krate_span(krate, first);
-    let mut name = name.clone();
-    name.set_span(name.span().located_at(first));
-    // The expression reaches from the user's first token to the last, and so does the message.
-    let machine = quote_spanned!(first=> <#name as #krate::SagaType>::CHECKED);
-    let call = quote_spanned!(last=> (#index, #words));
-    let method = quote_spanned!(first=> .at);
+    assertion(machine, at, quote!(.at), quote!((#index, #words)))
+}
+
+/// The expression reaches from the user's first token to the last, and so does the message.
+fn assertion(machine: &Ident, at: &TokenStream, method: TokenStream, arguments: TokenStream) -> TokenStream {
+    let mut trees = at.clone().into_iter();
+    let first = trees.next().map_or_else(Span::call_site, |tree| tree.span());
+    let last = trees.last().map_or(first, |tree| tree.span());
+    let mut machine = machine.clone();
+    machine.set_span(first);
+    let (method, call) = (spanned(&method, first), spanned(&arguments, last));
     quote_spanned!(first=> const _: () = #machine #method #call;)
 }

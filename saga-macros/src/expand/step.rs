@@ -1,15 +1,16 @@
 //! The expansion of `#[step]`: a marker type, its contract and its functions, and the caller.
 
-use super::inputs;
+use super::{broken, inputs};
+use crate::errors::Errors;
 use crate::model::{StepModel, krate_span, path_inside};
 use crate::parse::Settings;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::Type;
 use syn::spanned::Spanned;
+use syn::{Path, Type};
 
 /// The code of a step. Also for one with mistakes, as far as it can be understood: its users must not fail because of it.
-pub(crate) fn expand(step: &StepModel) -> TokenStream {
+pub(crate) fn expand(step: &StepModel, errors: &mut Errors) -> TokenStream {
     let item = &step.item;
     let name = &item.signature.ident;
     let visibility = &item.visibility;
@@ -26,8 +27,7 @@ pub(crate) fn expand(step: &StepModel) -> TokenStream {
             let caller = caller(step);
             quote!(#marker #implementation #caller)
         }
-        // The signature is not that of a step: the user's function stays what it is, so that its own mistakes show.
-        _ => quote!(#marker #(#everywhere)* #[allow(dead_code)] #visibility #item),
+        _ => broken::step(step, marker, errors),
     }
 }
 
@@ -39,8 +39,8 @@ fn caller(step: &StepModel) -> TokenStream {
     let everywhere = &item.attributes.everywhere;
     let shown = &item.attributes.shown;
     let parameters = inputs::parameters(&step.inputs);
-    let writer = Ident::new("inputs", Span::mixed_site());
-    let saga = Ident::new("saga", Span::mixed_site());
+    let writer = inputs::local("inputs");
+    let saga = inputs::local("saga");
     let write = inputs::write(krate, &step.inputs, &writer);
     quote! {
         #(#everywhere)* #(#shown)*
@@ -61,9 +61,10 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
     let environment = &step.environment;
     let everywhere = &item.attributes.everywhere;
     let contract = contract(step);
-    let [cx, reader, act, made] = ["cx", "reader", "act", "made"].map(|name| Ident::new(name, Span::mixed_site()));
+    let [cx, reader, act, made] = ["cx", "reader", "act", "made"].map(inputs::local);
     let read = inputs::read_each(krate, &step.inputs, &reader);
     let arguments = inputs::hand_on_each(&step.inputs, Span::mixed_site());
+    let assertions = assertions(step);
     let undo = undo(step, [&cx, &made]);
     let check = check(step, &cx);
     quote! {
@@ -87,6 +88,7 @@ fn implementation(step: &StepModel, output: &Type, error: &Type) -> TokenStream 
                 })
             }
         }
+        #assertions
     }
 }
 
@@ -112,7 +114,7 @@ fn check(step: &StepModel, cx: &Ident) -> Option<TokenStream> {
     Some(quote!(#krate::Act::Check(#cx) => #call,))
 }
 
-fn contract(step: &StepModel) -> TokenStream {
+pub(super) fn contract(step: &StepModel) -> TokenStream {
     let krate = &step.krate;
     let contract = quote!(#krate::contract);
     let settings = &step.settings;
@@ -159,16 +161,8 @@ fn contract(step: &StepModel) -> TokenStream {
     if let Some(paths) = settings.paths("requires") {
         let names = paths.iter().map(|path| {
             let krate = krate_span(krate, path.span());
-            // The same fallback as in a saga: what is only a function is reported as "not a step".
-            quote_spanned! {path.span()=> {
-                #[allow(unused_imports)]
-                use #krate::fallback::*;
-                {
-                    #[allow(unused_imports)]
-                    use #path as __s0;
-                    <__s0 as #krate::Step>::CONTRACT.id()
-                }
-            }}
+            let node = node(&krate, path);
+            quote_spanned!(path.span()=> #krate::definition::required(#node))
         });
         fields.extend(quote!(requires: &[#(#names),*],));
     }
@@ -188,6 +182,32 @@ fn contract(step: &StepModel) -> TokenStream {
         )
     };
     if fields.is_empty() { plain } else { quote!(#contract::StepContract { #fields ..#plain }) }
+}
+
+/// What a path stands for; with the same fallback as in a saga, so that what is only a function is "not a step".
+fn node(krate: &TokenStream, path: &Path) -> TokenStream {
+    quote_spanned! {path.span()=> {
+        #[allow(unused_imports)]
+        use #krate::fallback::*;
+        {
+            #[allow(unused_imports)]
+            use #path as __s0;
+            <__s0 as #krate::Site>::NODE
+        }
+    }}
+}
+
+/// One assertion per required path, apart from the contract: a contract that fails to evaluate would be reported by its users too.
+fn assertions(step: &StepModel) -> TokenStream {
+    let paths = step.settings.paths("requires").map(Vec::as_slice).unwrap_or_default();
+    let everywhere = &step.item.attributes.everywhere;
+    let assertion = |path: &Path| {
+        let krate = krate_span(&step.krate, path.span());
+        let node = node(&krate, path);
+        let words = path.to_token_stream().to_string().replace(' ', "");
+        quote_spanned!(path.span()=> #(#everywhere)* const _: () = #krate::definition::can_be_required(#node, #words);)
+    };
+    paths.iter().map(assertion).collect()
 }
 
 /// The declared class. Where a mistake left none, the one that asks for least, so that the saga is not blamed on top.

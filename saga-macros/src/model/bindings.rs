@@ -5,9 +5,9 @@
 
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ItemFn, Local, Pat, PatIdent, UseName, UseRename};
+use syn::{Block, Expr, ItemFn, Local, Macro, Pat, PatIdent, UseName, UseRename};
 
-/// The names bound more than once.
+/// The names bound more than once, or handed to a macro that may bind them again.
 pub(super) fn bound_twice(body: &Block) -> Vec<String> {
     #[derive(Default)]
     struct Finder {
@@ -21,6 +21,9 @@ pub(super) fn bound_twice(body: &Block) -> Vec<String> {
                 self.twice.push(name);
             }
             visit::visit_pat_ident(self, pat);
+        }
+        fn visit_macro(&mut self, mac: &Macro) {
+            self.twice.extend(super::macros::bound_by(mac));
         }
     }
     let mut finder = Finder::default();

@@ -3,14 +3,15 @@
 //! The walk follows the order of evaluation. It carries the loose ends of the flow, by what is known of the value, and fails
 //! closed: what cannot be read may go either way.
 
-use super::graph::{Exit, Frontier, Graph, Kind, On, Outcome, Returned};
-use super::jumps::{self, Hides};
-use super::patterns::cover;
+use super::conditional;
+use super::graph::{Exit, Frontier, Graph, Kind, On, Outcome};
+use super::jumps;
+use super::placed::Placed;
 use crate::errors::Errors;
 use crate::messages;
 use quote::{ToTokens, quote};
 use std::collections::HashMap;
-use syn::{Attribute, Block, Expr, Ident, Macro, Stmt};
+use syn::{Block, Expr, Stmt};
 
 /// The walk over one body.
 pub(super) struct Walk<'a> {
@@ -27,8 +28,12 @@ pub(super) struct Walk<'a> {
     pub(super) callable: std::collections::HashSet<String>,
     /// Whether a misuse of the handle has been reported: what follows from it is not reported on top.
     pub(super) astray: bool,
-    completed: Option<usize>,
-    refused: Option<usize>,
+    /// Mistakes that are reported in the place of what they spoil.
+    pub(super) placed: Placed,
+    /// The state in which it is completed.
+    pub(super) completed: Option<usize>,
+    /// The state in which a refused call leads out.
+    pub(super) refused: Option<usize>,
 }
 
 /// A loop or a labelled block that can be left by a jump.
@@ -41,8 +46,9 @@ pub(super) struct Scope {
 
 impl<'a> Walk<'a> {
     /// Reads a whole body.
-    pub(super) fn body(handle: String, body: &Block, errors: &'a mut Errors) -> Graph {
+    pub(super) fn body(handle: String, body: &Block, errors: &'a mut Errors) -> (Graph, Placed) {
         let rebound = super::bindings::bound_twice(body);
+        conditional::refuse(body, errors);
         let mut walk = Walk {
             graph: Graph::default(),
             errors,
@@ -52,6 +58,7 @@ impl<'a> Walk<'a> {
             rebound,
             callable: super::bindings::callable(body),
             astray: false,
+            placed: Placed::default(),
             completed: None,
             refused: None,
         };
@@ -62,21 +69,16 @@ impl<'a> Walk<'a> {
             _ => quote!(),
         };
         walk.returns(end, &at);
-        walk.graph
+        (walk.graph, walk.placed)
     }
 
     pub(super) fn block(&mut self, block: &Block, from: Frontier) -> Outcome {
         let mut outcome = Outcome::unknown(from);
         for statement in &block.stmts {
             let before = std::mem::take(&mut outcome).all();
-            let skipped = conditional(statement).map(|_| before.clone());
+            let skipped = conditional::of_statement(statement).map(|_| before.clone());
             outcome = self.statement(statement, before);
-            if let (Some(skipped), Some(condition)) = (skipped, conditional(statement)) {
-                if jumps::awaits_in(statement) {
-                    self.errors.at(condition, messages::CONDITIONAL_STEP);
-                }
-                outcome.other.extend(skipped);
-            }
+            outcome.other.extend(skipped.into_iter().flatten());
         }
         outcome
     }
@@ -108,34 +110,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Follows a plain variable that holds the result of a call, so that a later `match` on it is understood.
-    fn remember(&mut self, pat: &syn::Pat, value: &Outcome) {
-        let syn::Pat::Ident(name) = pat else { return };
-        let text = name.ident.to_string();
-        let from_calls = value.other.is_empty()
-            && value.ok.iter().all(|exit| exit.on == On::Done)
-            && value.err.iter().all(|exit| exit.on == On::Refused)
-            && value.exits().next().is_some();
-        if from_calls && name.mutability.is_none() && name.subpat.is_none() && !self.rebound.contains(&text) {
-            self.results.insert(text, value.exits().map(|exit| exit.from).collect());
-        }
-    }
-
-    fn variable(&self, name: &Ident, from: Frontier) -> Outcome {
-        let mut outcome = Outcome::default();
-        let calls = self.results.get(&name.to_string());
-        for exit in from {
-            let known = calls.is_some_and(|calls| calls.contains(&exit.from));
-            match exit.on {
-                On::Done if known => outcome.ok.push(exit),
-                On::Refused if known => outcome.err.push(exit),
-                _ => outcome.other.push(exit),
-            }
-        }
+    pub(super) fn expr(&mut self, expr: &Expr, from: Frontier) -> Outcome {
+        let skipped = conditional::of_expr(expr).map(|_| from.clone());
+        let mut outcome = self.evaluated(expr, from);
+        outcome.other.extend(skipped.into_iter().flatten());
         outcome
     }
 
-    pub(super) fn expr(&mut self, expr: &Expr, from: Frontier) -> Outcome {
+    fn evaluated(&mut self, expr: &Expr, from: Frontier) -> Outcome {
         match expr {
             Expr::Await(wait) => self.awaited(wait, from),
             Expr::Try(attempt) => self.question(attempt, from),
@@ -211,82 +193,19 @@ impl<'a> Walk<'a> {
             Expr::RawAddr(address) => vec![&*address.expr],
             Expr::Repeat(repeat) => vec![&*repeat.expr],
             Expr::Struct(literal) => {
-                literal.fields.iter().map(|field| &field.expr).chain(literal.rest.as_deref()).collect()
+                let fields = literal.fields.iter().fold(from, |from, field| {
+                    let skipped = conditional::cfg(&field.attrs).map(|_| from.clone());
+                    let mut after = self.expr(&field.expr, from).all();
+                    after.extend(skipped.into_iter().flatten());
+                    after
+                });
+                return literal.rest.iter().fold(fields, |from, rest| self.expr(rest, from).all());
             }
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
             Expr::Unary(unary) => vec![&*unary.expr],
             _ => Vec::new(),
         };
         parts.into_iter().fold(from, |from, part| self.expr(part, from).all())
-    }
-
-    fn macro_call(&mut self, mac: &Macro, from: Frontier) -> Frontier {
-        if jumps::mentions(mac.tokens.clone(), "await") || jumps::mentions(mac.tokens.clone(), &self.handle) {
-            self.errors.at(&mac.path, messages::await_in_macro(&mac.path));
-            return from;
-        }
-        match jumps::hides(mac) {
-            Hides::Nothing => from,
-            Hides::End => Vec::new(),
-            Hides::Error => {
-                self.leave(Returned::Either, mac.path.to_token_stream(), from.clone());
-                from
-            }
-        }
-    }
-
-    fn question(&mut self, attempt: &syn::ExprTry, from: Frontier) -> Outcome {
-        let Outcome { ok, mut err, other } = self.expr(&attempt.expr, from);
-        err.extend(other.iter().cloned());
-        self.leave(Returned::Err, attempt.question_token.to_token_stream(), err);
-        Outcome::unknown([ok, other].concat())
-    }
-
-    /// The body returns this value.
-    pub(super) fn returns(&mut self, value: Outcome, at: &proc_macro2::TokenStream) {
-        let Outcome { ok, err, other } = value;
-        self.leave(Returned::Ok, at.clone(), ok);
-        self.leave(Returned::Err, at.clone(), err);
-        self.leave(Returned::Either, at.clone(), other);
-    }
-
-    /// What cannot be a fault shares one state: completion, and the way out of a call that was refused.
-    fn leave(&mut self, returned: Returned, at: proc_macro2::TokenStream, from: Frontier) {
-        if from.is_empty() {
-            return;
-        }
-        let shared = match returned {
-            Returned::Ok => &mut self.completed,
-            Returned::Err if from.iter().all(|exit| exit.on == On::Refused) => &mut self.refused,
-            _ => {
-                self.graph.place(Kind::Return(returned), at, from);
-                return;
-            }
-        };
-        match *shared {
-            Some(node) => self.graph.connect(from, node),
-            None => *shared = Some(self.graph.place(Kind::Return(returned), quote!(), from)),
-        }
-    }
-
-    /// The part of a value that a pattern may match, and the part that it may not.
-    pub(super) fn divide(&mut self, value: Outcome, pat: &syn::Pat) -> (Frontier, Frontier) {
-        let cover = cover(pat);
-        let Outcome { ok, err, other } = value;
-        let (mut matched, mut rest) = (other.clone(), other);
-        if cover.ok {
-            matched.extend(ok.iter().cloned());
-        }
-        if cover.err {
-            matched.extend(err.iter().cloned());
-        }
-        if !cover.all_ok {
-            rest.extend(ok);
-        }
-        if !cover.all_err {
-            rest.extend(err);
-        }
-        (matched, rest)
     }
 }
 
@@ -301,40 +220,4 @@ pub(super) fn label_all(frontier: &mut Frontier, label: &str) {
             exit.label = label.to_owned();
         }
     }
-}
-
-/// The `#[cfg]` of a statement.
-fn conditional(statement: &Stmt) -> Option<&Attribute> {
-    let attributes = match statement {
-        Stmt::Local(local) => &local.attrs,
-        Stmt::Macro(statement) => &statement.attrs,
-        Stmt::Expr(expr, _) => attributes(expr)?,
-        Stmt::Item(_) => return None,
-    };
-    cfg(attributes)
-}
-
-/// The `#[cfg]` among attributes.
-pub(super) fn cfg(attributes: &[Attribute]) -> Option<&Attribute> {
-    attributes.iter().find(|attribute| attribute.path().is_ident("cfg"))
-}
-
-fn attributes(expr: &Expr) -> Option<&[Attribute]> {
-    Some(match expr {
-        Expr::Await(inner) => &inner.attrs,
-        Expr::Try(inner) => &inner.attrs,
-        Expr::Return(inner) => &inner.attrs,
-        Expr::Break(inner) => &inner.attrs,
-        Expr::Continue(inner) => &inner.attrs,
-        Expr::If(inner) => &inner.attrs,
-        Expr::Match(inner) => &inner.attrs,
-        Expr::Loop(inner) => &inner.attrs,
-        Expr::While(inner) => &inner.attrs,
-        Expr::ForLoop(inner) => &inner.attrs,
-        Expr::Block(inner) => &inner.attrs,
-        Expr::Call(inner) => &inner.attrs,
-        Expr::MethodCall(inner) => &inner.attrs,
-        Expr::Assign(inner) => &inner.attrs,
-        _ => return None,
-    })
 }

@@ -1,10 +1,10 @@
 //! Branches, loops and jumps of a body.
 
-use super::body::{Scope, Walk, cfg, exit, label_all};
+use super::body::{Scope, Walk, exit, label_all};
+use super::conditional;
 use super::graph::{Frontier, Kind, Outcome, label};
 use super::jumps;
 use super::patterns::cover;
-use crate::messages;
 use quote::quote;
 use std::collections::HashSet;
 use syn::{
@@ -85,11 +85,6 @@ impl Walk<'_> {
         }
         let mut outcome = Outcome::default();
         for arm in &choice.arms {
-            if let Some(condition) = cfg(&arm.attrs)
-                && jumps::awaits_in_expr(&arm.body)
-            {
-                self.errors.at(condition, messages::CONDITIONAL_STEP);
-            }
             let (pat, guard) = match &arm.pat {
                 Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
@@ -107,7 +102,7 @@ impl Walk<'_> {
                 }
             }
             let cover = cover(&arm.pat);
-            let conditional = cfg(&arm.attrs).is_some();
+            let conditional = conditional::cfg(&arm.attrs).is_some();
             if cover.all_ok && !conditional {
                 value.ok.clear();
             }
@@ -205,6 +200,16 @@ impl Walk<'_> {
             scope.breaks.join(value);
         }
         Outcome::default()
+    }
+
+    /// Every jump that is open here: out of each loop and labelled block around, and back to the head of each loop.
+    pub(super) fn jump_anywhere(&mut self, from: &Frontier) {
+        for scope in &mut self.scopes {
+            scope.breaks.other.extend(from.iter().cloned());
+            if let Some(head) = scope.head {
+                self.graph.connect(from.clone(), head);
+            }
+        }
     }
 
     pub(super) fn jump_back(&mut self, jump: &ExprContinue, from: Frontier) -> Outcome {

@@ -1,5 +1,6 @@
-//! Whether a piece of a body can leave it or await: only such pieces get states of their own. And what a macro may hide.
+//! Whether a piece of a body can leave it or await: only such pieces get states of their own.
 
+use super::macros::{self, Hides};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro};
@@ -29,6 +30,13 @@ pub(super) fn awaits_in_expr(expr: &Expr) -> bool {
 pub(super) fn awaits_in(statement: &syn::Stmt) -> bool {
     let mut finder = Awaits(false);
     finder.visit_stmt(statement);
+    finder.0
+}
+
+/// Whether anything in an arm awaits, its guard included.
+pub(super) fn awaits_in_arm(arm: &syn::Arm) -> bool {
+    let mut finder = Awaits(false);
+    finder.visit_arm(arm);
     finder.0
 }
 
@@ -65,86 +73,10 @@ impl Visit<'_> for Finder {
     }
 
     fn visit_macro(&mut self, mac: &Macro) {
-        self.found |= hides(mac) != Hides::Nothing;
+        self.found |= macros::hides(mac) != Hides::Nothing;
     }
 
     fn visit_item(&mut self, _: &syn::Item) {}
-}
-
-/// What a macro invocation may do to the flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hides {
-    /// Nothing: known, and no jump among its arguments.
-    Nothing,
-    /// It panics.
-    End,
-    /// It may return an error, for all that can be read.
-    Error,
-}
-
-/// Macros that do nothing to the flow but evaluate their arguments.
-const PLAIN: &[&str] = &[
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "cfg",
-    "column",
-    "concat",
-    "dbg",
-    "debug",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "debug_span",
-    "env",
-    "eprint",
-    "eprintln",
-    "error",
-    "error_span",
-    "event",
-    "file",
-    "format",
-    "format_args",
-    "include_str",
-    "info",
-    "info_span",
-    "json",
-    "line",
-    "log",
-    "matches",
-    "module_path",
-    "option_env",
-    "print",
-    "println",
-    "span",
-    "stringify",
-    "trace",
-    "trace_span",
-    "vec",
-    "warn",
-    "warn_span",
-    "write",
-    "writeln",
-];
-
-pub(super) fn hides(mac: &Macro) -> Hides {
-    let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-    if ["panic", "unreachable", "todo", "unimplemented"].contains(&name.as_str()) && !jumps(mac.tokens.clone()) {
-        Hides::End
-    } else if PLAIN.contains(&name.as_str()) && !jumps(mac.tokens.clone()) {
-        Hides::Nothing
-    } else {
-        Hides::Error
-    }
-}
-
-fn jumps(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Group(group) => jumps(group.stream()),
-        TokenTree::Ident(ident) => ident == "return" || ident == "break" || ident == "continue",
-        TokenTree::Punct(punct) => punct.as_char() == '?',
-        TokenTree::Literal(_) => false,
-    })
 }
 
 /// Whether a word stands anywhere in the tokens.

@@ -3,14 +3,19 @@
 
 mod bindings;
 mod body;
+mod conditional;
 mod control;
+mod ends;
 mod graph;
 mod jumps;
+mod macros;
 mod parameters;
 mod patterns;
+mod placed;
 mod saga;
 mod sites;
 mod step;
+mod values;
 
 #[cfg(test)]
 pub(crate) use graph::GraphEdge;

@@ -1,5 +1,6 @@
 //! The parameters and the result of a step or a saga: how each input is passed, journaled and read back.
 
+use super::conditional;
 use crate::errors::Errors;
 use crate::messages;
 use proc_macro2::TokenStream;
@@ -51,6 +52,10 @@ impl Parameter {
             errors.at(argument, messages::RECEIVER);
             return None;
         };
+        if let Some(condition) = conditional::cfg(&typed.attrs) {
+            errors.at(condition, messages::CONDITIONAL_INPUT);
+            return None;
+        }
         let Pat::Ident(name) = &*typed.pat else {
             errors.at(&typed.pat, messages::PATTERN_PARAMETER);
             return None;

@@ -8,6 +8,7 @@ use crate::errors::Errors;
 use crate::messages;
 use crate::parse::{FunctionItem, Settings};
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::{Block, FnArg, Ident, Pat, Type};
 
 /// A saga as declared.
@@ -28,7 +29,7 @@ pub(crate) struct SagaModel {
 
 impl SagaModel {
     /// Understands a saga.
-    pub(crate) fn new(item: FunctionItem, settings: Settings, errors: &mut Errors) -> SagaModel {
+    pub(crate) fn new(mut item: FunctionItem, settings: Settings, errors: &mut Errors) -> SagaModel {
         let before = errors.count();
         let mut arguments = item.signature.inputs.iter();
         let first = arguments.next();
@@ -62,9 +63,15 @@ impl SagaModel {
             && item.signature.generics.params.is_empty()
             && item.signature.generics.where_clause.is_none();
         // A body that cannot be parsed is half-typed: the compiler says so, in its own words.
-        let body: Option<Block> = syn::parse2(item.body.clone()).ok();
-        let graph = match (&body, &handle) {
-            (Some(body), Some(handle)) => Walk::body(handle.to_string(), body, errors),
+        let mut body: Option<Block> = syn::parse2(item.body.clone()).ok();
+        let graph = match (&mut body, &handle) {
+            (Some(body), Some(handle)) => {
+                let (graph, placed) = Walk::body(handle.to_string(), body, errors);
+                if placed.put_into(body, errors) {
+                    item.body = body.to_token_stream();
+                }
+                graph
+            }
             _ => Graph::default(),
         };
         let krate = krate(&settings);

@@ -35,7 +35,7 @@ impl Walk<'_> {
             return Outcome::unknown(from);
         }
         if let Some(unknown) = chained.iter().find(|call| call.method != "within" && call.method != "forever") {
-            self.errors.at(&unknown.method, messages::chained_before_await(&unknown.method));
+            self.placed.at(call, &unknown.method, messages::chained_before_await(&unknown.method));
             return Outcome::unknown(from);
         }
         if function.qself.is_some() || function.path.segments.iter().rev().skip(1).any(|part| !part.arguments.is_none())
@@ -74,14 +74,14 @@ impl Walk<'_> {
             Expr::Async(block) => self.errors.at(block.async_token, messages::ASYNC_BLOCK),
             // What follows from a misuse that has been reported.
             _ if self.astray => {}
-            base => self.errors.at(base, messages::not_journaled(&self.handle)),
+            base => self.placed.at(base, base, messages::not_journaled(&self.handle)),
         }
         Outcome::unknown(from)
     }
 
     pub(super) fn call(&mut self, call: &ExprCall, from: Frontier) -> Outcome {
         if is_handle(call.args.first(), &self.handle) {
-            self.errors.at(&call.func, messages::not_awaited(&self.handle));
+            self.placed.at(call, &call.func, messages::not_awaited(&self.handle));
             self.astray = true;
             return Outcome::unknown(from);
         }
@@ -98,7 +98,8 @@ impl Walk<'_> {
 
     pub(super) fn method(&mut self, call: &ExprMethodCall, from: Frontier) -> Outcome {
         if takes_handle(base_of(&call.receiver), &self.handle) {
-            self.errors.at(base_of(&call.receiver), messages::not_awaited(&self.handle));
+            let base = base_of(&call.receiver);
+            self.placed.at(base, base, messages::not_awaited(&self.handle));
             return Outcome::unknown(from);
         }
         let value = self.expr(&call.receiver, from);

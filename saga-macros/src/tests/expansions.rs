@@ -1,4 +1,4 @@
-//! The expansion of one small and one rich saga, as ordinary Rust that a person can read. `UPDATE=1` rewrites the goldens.
+//! The expansion of one small and one rich saga, as ordinary Rust that a person can read. `UPDATE_GOLDENS=1`, which `cargo xtask bless` sets, rewrites the goldens.
 
 use std::path::Path;
 
@@ -8,11 +8,14 @@ fn same_as_golden(name: &str) {
     let file = syn::parse2(super::expand(&source)).unwrap();
     let expanded = prettyplease::unparse(&file);
     let golden = folder.join(format!("{name}.expanded.rs"));
-    if std::env::var_os("UPDATE").is_some() {
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
         std::fs::write(&golden, &expanded).unwrap();
     }
     let golden = std::fs::read_to_string(&golden).unwrap();
-    assert!(golden == expanded, "the expansion of {name} changed; run with UPDATE=1 and read the diff:\n{expanded}");
+    assert!(
+        golden == expanded,
+        "the expansion of {name} changed; run with UPDATE_GOLDENS=1 and read the diff:\n{expanded}"
+    );
 }
 
 #[test]

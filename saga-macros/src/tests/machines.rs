@@ -147,3 +147,70 @@ fn what_the_body_binds_is_not_taken_for_a_step() {
     }
     assert!(mistakes("let a = a(cx).await?; let b = b(cx, a).await?; fn c() {} c(); Ok(())").is_empty());
 }
+
+#[test]
+fn a_macro_that_is_not_known_may_leave_by_every_way_that_is_open() {
+    reads("loop { leave!(); } a(cx).await?; Ok(())", &["start: [loop]", "[loop]: ? [loop] a", "a: -Err +Ok"]);
+    reads("'b: { leave!(); a(cx).await?; } b(cx).await?; Ok(())", &["start: ? a b", "a: -Err +b", "b: -Err +Ok"]);
+    reads(
+        "while id > 0 { a(cx).await?; leave!(); return Ok(()); } Ok(())",
+        &["start: [while id > 0]", "[while id > 0]: a Ok", "a: -Err +? +[while id > 0] +Ok"],
+    );
+    reads(
+        "loop { info!(id = ?id, ?id, \"{}\", id); a(cx).await?; break; } Ok(())",
+        &["start: [loop]", "[loop]: a", "a: -Err +Ok"],
+    );
+    reads("loop { info!(\"{}\", id?); a(cx).await?; break; } Ok(())", &["start: [loop]", "[loop]: ? a", "a: -Err +Ok"]);
+    reads(
+        "loop { print!(\"{}\", break); } a(cx).await?; Ok(())",
+        &["start: [loop]", "[loop]: ? [loop] a", "a: -Err +Ok"],
+    );
+}
+
+#[test]
+fn a_variable_that_a_macro_may_have_bound_is_not_followed() {
+    reads("let r = a(cx).await; forget!(r); match r { Err(e) => Err(e), _ => Ok(()) }", &["start: a", "a: ? Ok Err"]);
+}
+
+#[test]
+fn a_condition_on_something_awaited_is_found_whatever_its_form() {
+    for body in [
+        "#[cfg(x)] unsafe { a(cx).await?; } Ok(())",
+        "#[cfg(x)] { a(cx).await?; } Ok(())",
+        "#[cfg(x)] id = a(cx).await?; Ok(())",
+        "#[cfg(x)] id += a(cx).await?; Ok(())",
+        "#[cfg(x)] a(cx).await? as u8; Ok(())",
+        "#[cfg(x)] (a(cx).await?, 1); Ok(())",
+        "#[cfg(x)] [a(cx).await?]; Ok(())",
+        "#[cfg(x)] Pair { left: a(cx).await? }; Ok(())",
+        "#[cfg(x)] &a(cx).await?; Ok(())",
+        "#[cfg(x)] !a(cx).await?; Ok(())",
+        "#[cfg(x)] a(cx).await?.left; Ok(())",
+        "#[cfg(x)] a(cx).await?[0]; Ok(())",
+        "#[cfg(x)] return a(cx).await; Ok(())",
+        "#[cfg(x)] let b = a(cx).await?; Ok(())",
+        "#[cfg(x)] if id > 0 { a(cx).await?; } Ok(())",
+        "#[cfg_attr(y, cfg(x))] a(cx).await?; Ok(())",
+        "match id { #[cfg(x)] 0 => a(cx).await?, _ => {} } Ok(())",
+        "match id { #[cfg(x)] 0 if a(cx).await? => {} _ => {} } Ok(())",
+        "let p = Pair { #[cfg(x)] left: a(cx).await?, right: 1 }; Ok(())",
+        "let p = [#[cfg(x)] a(cx).await?]; Ok(())",
+        "look(#[cfg(x)] a(cx).await?); Ok(())",
+        "#[cfg(x)] a(cx).await.map(drop).map_err(E::from)",
+    ] {
+        assert_eq!(mistakes(body).len(), 1, "{body}: {:?}", mistakes(body));
+    }
+    assert!(mistakes("if id > 0 { #[cfg(x)] look(); a(cx).await?; } Ok(())").is_empty());
+    assert!(mistakes("#[allow(unused)] a(cx).await?; Ok(())").is_empty());
+}
+
+#[test]
+fn what_is_conditional_and_leaves_may_also_not_be_there() {
+    reads("#[cfg(x)] return Ok(()); a(cx).await?; Ok(())", &["start: Ok a", "a: -Err +Ok"]);
+    reads("#[cfg(x)] unsafe { return Ok(()) } a(cx).await?; Ok(())", &["start: Ok a", "a: -Err +Ok"]);
+    reads("look(#[cfg(x)] return Ok(())); a(cx).await?; Ok(())", &["start: Ok a", "a: -Err +Ok"]);
+    reads(
+        "let p = Pair { #[cfg(x)] left: return Ok(()), right: 1 }; a(cx).await?; Ok(())",
+        &["start: Ok a", "a: -Err +Ok"],
+    );
+}

@@ -1,6 +1,7 @@
 //! What cannot be seen from outside: the shape of expansions, half-typed items, and that every property has a misuse golden.
 
 mod expansions;
+mod forbidden;
 mod half_typed;
 mod machines;
 mod table;

@@ -22,6 +22,17 @@ const ROOMS: &[Room] = &[
     Room { name: "decide", may_name: &["contract", "definition", "saga", "journal"], pure: true },
     Room { name: "store", may_name: &["contract", "definition", "saga", "journal", "decide"], pure: false },
     Room { name: "engine", may_name: &["contract", "definition", "saga", "journal", "decide", "store"], pure: false },
+    Room {
+        name: "simulate",
+        may_name: &["contract", "definition", "saga", "journal", "decide", "store", "engine"],
+        pure: false,
+    },
+    // It asks all of them; built for the fuzzer only.
+    Room {
+        name: "fuzzing",
+        may_name: &["contract", "definition", "saga", "journal", "decide", "store", "engine"],
+        pure: true,
+    },
 ];
 
 /// Names without behaviour that every room may use. They name no room.

@@ -44,6 +44,14 @@ impl MemoryStore {
         MemoryStore { runs: Arc::default(), clock: Arc::new(clock) }
     }
 
+    /// A store that holds the same, shares nothing with this one, and has another clock: for whoever looks at every way in which
+    /// things can go on.
+    #[cfg(feature = "conformance")]
+    pub fn fork(&self, clock: impl Clock) -> MemoryStore {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        MemoryStore { runs: Arc::new(Mutex::new(runs)), clock: Arc::new(clock) }
+    }
+
     /// Does `work` alone, at one instant; the answer is ready at once.
     fn with<T: Send + 'static>(&self, work: impl FnOnce(&mut Runs, Timestamp) -> T) -> StoreFuture<'_, T> {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);

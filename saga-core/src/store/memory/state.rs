@@ -8,7 +8,7 @@ use crate::run::{RunId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// All runs and workers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     pub(super) runs: HashMap<RunId, Held>,
     pub(super) keys: HashMap<String, RunId>,
@@ -23,14 +23,14 @@ pub(super) struct Runs {
 }
 
 /// One worker.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Worker {
     pub(super) row: WorkerRow,
     pub(super) left: bool,
 }
 
 /// One run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Held {
     /// The head; `unconsumed_signals` and `cancel_requested` are filled in when it is read.
     pub(super) row: RunRow,
@@ -43,7 +43,7 @@ pub(super) struct Held {
 }
 
 /// One inbox item.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) stored: InboxItem,
     pub(super) is_signal: bool,

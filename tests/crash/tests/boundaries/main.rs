@@ -72,7 +72,7 @@ async fn play(case: &Case) -> Result<(), String> {
     let wrong = |what: String| Err(format!("{what}\n{}", files.journal(run)));
     for death in &case.deaths {
         let mut worker = files.worker(&["--lease", "400", "--die", death]);
-        match worker.ended_within(Duration::from_secs(20)).await {
+        match worker.ended_within(Duration::from_secs(60)).await {
             Some(status) if was_killed(status) => {}
             Some(status) => return wrong(format!("`{death}`: the worker ended with {status}")),
             None => return wrong(format!("`{death}` was never reached")),
@@ -82,7 +82,7 @@ async fn play(case: &Case) -> Result<(), String> {
         return wrong(why);
     }
     let _worker = files.worker(&["--lease", "400"]);
-    let Some(end) = settled(&client, run, Duration::from_secs(20)).await else {
+    let Some(end) = settled(&client, run, Duration::from_secs(60)).await else {
         return wrong("the run neither ends nor asks".to_owned());
     };
     let ledger = files.ledger();

@@ -168,5 +168,5 @@ pub(crate) const LOOP: Table = Table {
         ("in the undo", &["before-undo:%"; 5]),
         ("outside any step", &["before-commit:step_intended:%"; 5]),
     ],
-    rows: "keyed crash_loop-desk:0/0 crash_loop-desk:1/1 crash_loop-operators:0/0",
+    rows: "keyed crash_loop-desk:0/0 crash_loop-desk:1/1 crash_loop-desk:0/0",
 };

@@ -1,0 +1,10 @@
+use saga_tests::prelude::*;
+
+#[saga(version = 1, owner = "me")]
+pub async fn order(cx: &mut Saga) -> Result<(), Refusal> {
+    println!("{:?}", std::time::Instant::now());
+    publish(cx, 1).await?;
+    Ok(())
+}
+
+fn main() {}
