@@ -32,12 +32,14 @@ pub struct World {
     /// The time that a step takes before its effect (`name`), after it (`after:name`), or its undo before it (`undo:name`);
     /// `*` is every step.
     slow: Arc<Vec<(String, Duration)>>,
+    /// Steps whose undo does not reach the ledger.
+    undo_down: Arc<Vec<String>>,
 }
 
 impl World {
     /// A world with this ledger.
-    pub fn new(ledger: Ledger, deaths: Deaths, slow: Vec<(String, Duration)>) -> World {
-        World { ledger: Arc::new(Mutex::new(ledger)), deaths, slow: Arc::new(slow) }
+    pub fn new(ledger: Ledger, deaths: Deaths, slow: Vec<(String, Duration)>, undo_down: Vec<String>) -> World {
+        World { ledger: Arc::new(Mutex::new(ledger)), deaths, slow: Arc::new(slow), undo_down: Arc::new(undo_down) }
     }
 
     /// Does it, under this key.
@@ -79,6 +81,9 @@ impl World {
     ) -> Result<(), WorldError> {
         let request = request(cx, step, key);
         self.take_time("undo:", step).await;
+        if self.undo_down.iter().any(|down| down == step) {
+            return Err(WorldError::Ledger("it cannot be reached".to_owned()));
+        }
         match self
             .ask((Place::BeforeUndo, Place::AfterUndo), request, move |ledger, request| ledger.undo(request, named))
             .await?

@@ -1,11 +1,12 @@
-//! A worker that can be told where to die. It ends by that death, or when it is asked to stop (SIGTERM).
+//! A worker, or somebody who starts a run, that can be told where to die. A worker ends by that death, or when it is asked to
+//! stop (SIGTERM); who starts a run ends when it is started.
 
 use saga_core::store::Store;
-use saga_core::{Engine, Settings};
+use saga_core::{Client, Engine, Settings};
 use saga_crash::deaths::Deaths;
 use saga_crash::killing::Killing;
 use saga_crash::ledger::Ledger;
-use saga_crash::sagas::register;
+use saga_crash::sagas::{Plan, begin, register};
 use saga_crash::world::World;
 use saga_faults::before::Behind;
 use saga_sqlite::SqliteStore;
@@ -22,11 +23,16 @@ struct Options {
     grace: Duration,
     concurrency: usize,
     slow: Vec<(String, Duration)>,
+    /// Steps whose undo does not reach the ledger.
+    undo_down: Vec<String>,
+    /// The class to start a run of, instead of working.
+    begin: Option<String>,
 }
 
 fn options() -> Result<Options, Box<dyn Error>> {
     use lexopt::prelude::{Long, ValueExt};
     let (mut store, mut ledger, mut deaths, mut slow) = (None, None, Vec::new(), Vec::new());
+    let (mut undo_down, mut begin) = (Vec::new(), None);
     let (mut lease, mut grace, mut concurrency) = (400, 0, 16);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -35,6 +41,8 @@ fn options() -> Result<Options, Box<dyn Error>> {
             Long("ledger") => ledger = Some(PathBuf::from(parser.value()?)),
             Long("die") => deaths.push(parser.value()?.parse()?),
             Long("lease") => lease = parser.value()?.parse()?,
+            Long("undo-down") => undo_down.push(parser.value()?.string()?),
+            Long("begin") => begin = Some(parser.value()?.string()?),
             Long("grace") => grace = parser.value()?.parse()?,
             Long("concurrency") => concurrency = parser.value()?.parse()?,
             Long("slow") => {
@@ -53,6 +61,8 @@ fn options() -> Result<Options, Box<dyn Error>> {
         grace: Duration::from_millis(grace),
         concurrency,
         slow,
+        undo_down,
+        begin,
     })
 }
 
@@ -62,7 +72,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     let inner: Arc<dyn Store> = Arc::new(SqliteStore::open(&options.store)?);
     let store = Arc::new(Behind::new(inner, Arc::new(Killing(options.deaths.clone()))));
-    let world = World::new(Ledger::open(&options.ledger)?, options.deaths, options.slow);
+    if let Some(class) = options.begin {
+        begin(&Client::new(store), &class, Plan { item: "item".to_owned(), refuse: false }).await?;
+        return Ok(());
+    }
+    let world = World::new(Ledger::open(&options.ledger)?, options.deaths, options.slow, options.undo_down);
     let mut settings = Settings::default();
     settings.name = "crash".to_owned();
     settings.lease = options.lease;

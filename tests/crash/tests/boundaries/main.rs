@@ -85,6 +85,10 @@ async fn play(case: &Case) -> Result<(), String> {
     let Some(end) = settled(&client, run, Duration::from_secs(60)).await else {
         return wrong("the run neither ends nor asks".to_owned());
     };
+    let asked = Duration::from_millis(if case.class == "waiting" { 2_000 } else { 150 });
+    if let Err(why) = files.waits_kept(run, asked) {
+        return wrong(why);
+    }
     let ledger = files.ledger();
     let run_text = run.to_string();
     let count = ledger.count(&run_text, case.step).unwrap();

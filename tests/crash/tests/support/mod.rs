@@ -61,6 +61,31 @@ impl Files {
     }
 }
 
+impl Files {
+    /// Whether every wait of a run began once and, if it elapsed, lasted as long as was asked for; by the store's own stamps.
+    /// The journal's words otherwise.
+    pub(crate) fn waits_kept(&self, run: RunId, asked: Duration) -> Result<(), String> {
+        let connection = rusqlite::Connection::open(self.store()).unwrap();
+        let sql = "SELECT count(*), min(began.at), (SELECT ended.at FROM saga_journal ended
+                     WHERE ended.run = began.run AND ended.call = began.call AND ended.kind = 'wait_elapsed')
+                   FROM saga_journal began WHERE run = ?1 AND kind = 'wait_started' GROUP BY call";
+        let mut query = connection.prepare(sql).unwrap();
+        let waits = query.query_map([run.to_string()], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, Option<i64>>(2)?))
+        });
+        for (times, began, elapsed) in waits.unwrap().map(Result::unwrap) {
+            if times != 1 {
+                return Err(format!("a wait began {times} times"));
+            }
+            let lasted = elapsed.map(|elapsed| Duration::from_micros((elapsed - began).try_into().unwrap_or(0)));
+            if lasted.is_some_and(|lasted| lasted < asked) {
+                return Err(format!("a wait of {asked:?} lasted {lasted:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A worker process; killed when it is dropped.
 pub(crate) struct Worker(Child);
 
